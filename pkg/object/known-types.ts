@@ -30,7 +30,9 @@ export const Kinds = {
   CephBlockPool: rook('CephBlockPool', { shortNames: ['cephbp'] }),
   CephBlockPoolRadosNamespace: rook('CephBlockPoolRadosNamespace', { shortNames: ['cephbprns', 'cephrns'] }),
   CephFilesystem: rook('CephFilesystem', { shortNames: ['cephfs'] }),
-  CephFilesystemSubVolumeGroup: rook('CephFilesystemSubVolumeGroup', { shortNames: ['cephfssvg', 'cephsvg'] }),
+  CephFilesystemSubVolumeGroup: rook('CephFilesystemSubVolumeGroup', {
+    shortNames: ['cephfssvg', 'cephsvg'],
+  }),
   CephFilesystemMirror: rook('CephFilesystemMirror', { shortNames: ['cephfsm'] }),
   CephRBDMirror: rook('CephRBDMirror', { shortNames: ['cephrbdm'] }),
   CephNFS: rook('CephNFS', { plural: 'cephnfses', shortNames: ['nfs'] }),
@@ -46,8 +48,13 @@ export const Kinds = {
   CephClient: rook('CephClient', { shortNames: ['cephcl'] }),
   CephCOSIDriver: rook('CephCOSIDriver', { shortNames: ['cephcosi'] }),
 
-  ObjectBucketClaim: type('objectbucket.io', 'v1alpha1', 'ObjectBucketClaim', { shortNames: ['obc', 'obcs'] }),
-  ObjectBucket: type('objectbucket.io', 'v1alpha1', 'ObjectBucket', { shortNames: ['ob', 'obs'], cluster: true }),
+  ObjectBucketClaim: type('objectbucket.io', 'v1alpha1', 'ObjectBucketClaim', {
+    shortNames: ['obc', 'obcs'],
+  }),
+  ObjectBucket: type('objectbucket.io', 'v1alpha1', 'ObjectBucket', {
+    shortNames: ['ob', 'obs'],
+    cluster: true,
+  }),
   CephConnection: type('csi.ceph.io', 'v1', 'CephConnection'),
   ClientProfile: type('csi.ceph.io', 'v1', 'ClientProfile'),
   CosiBucket: type('objectstorage.k8s.io', 'v1alpha1', 'Bucket', { cluster: true }),

@@ -26,7 +26,12 @@ export interface Listing {
 export interface Reader {
   types(signal: AbortSignal): Promise<ResourceTypes>;
   /** Undefined when there is no such object, or no such type. Throws when the answer could not be had. */
-  get(kind: GroupKind, namespace: string | undefined, name: string, signal: AbortSignal): Promise<KubeObject | undefined>;
+  get(
+    kind: GroupKind,
+    namespace: string | undefined,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined>;
   /** Never throws for one kind's sake: what could not be listed is a gap. A dead server is thrown. */
   list(request: ListRequest, signal: AbortSignal): Promise<Listing>;
 }
