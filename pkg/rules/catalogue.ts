@@ -1,0 +1,77 @@
+import { bucketClass } from './bucket-class.ts';
+import { bucketClaim, cosiBucketAccess, cosiBucketClaim } from './bucket-consumers.ts';
+import { cephContents } from './ceph-contents.ts';
+import { claimNotification } from './claim-notification.ts';
+import { clientCaps } from './client-caps.ts';
+import { cosiBucket } from './cosi-bucket.ts';
+import { csiConnection } from './csi-connection.ts';
+import { filesystemMirror, poolMirror } from './mirrored-by.ts';
+import { nfsPool } from './nfs-pool.ts';
+import { notificationTopic } from './notification-topic.ts';
+import { nvmeofPool } from './nvmeof-pool.ts';
+import { objectAccountStore } from './object-account-store.ts';
+import { objectBucket } from './object-bucket.ts';
+import { objectUserAccount } from './object-user-account.ts';
+import { objectUserStore } from './object-user-store.ts';
+import { ownerReference } from './owner-reference.ts';
+import { persistentVolume } from './persistent-volume.ts';
+import { radosNamespacePool } from './rados-namespace-pool.ts';
+import { realmPool } from './realm-pool.ts';
+import { rookCluster } from './rook-cluster.ts';
+import type { CodePage, Rule } from './rule.ts';
+import { sharedPools } from './shared-pools.ts';
+import { snapshotContent } from './snapshot-content.ts';
+import { blockStorageClass, fileStorageClass } from './storage-class.ts';
+import { storeZone } from './store-zone.ts';
+import { subvolumeGroupFilesystem } from './subvolume-group-filesystem.ts';
+import { topicStore } from './topic-store.ts';
+import { podClaim, volumeAttachment, volumeClaim, volumeClass, volumeSnapshot } from './volume-consumers.ts';
+import { zoneGroupRealm } from './zone-group-realm.ts';
+import { zonePeers } from './zone-peers.ts';
+import { zoneZoneGroup } from './zone-zone-group.ts';
+
+/** Every rule, in the order of their codes. */
+export const RULES: readonly Rule[] = [
+  rookCluster,
+  radosNamespacePool,
+  subvolumeGroupFilesystem,
+  objectUserStore,
+  objectAccountStore,
+  objectUserAccount,
+  topicStore,
+  notificationTopic,
+  claimNotification,
+  storeZone,
+  zoneZoneGroup,
+  zoneGroupRealm,
+  sharedPools,
+  realmPool,
+  nfsPool,
+  nvmeofPool,
+  clientCaps,
+  poolMirror,
+  filesystemMirror,
+  blockStorageClass,
+  fileStorageClass,
+  bucketClass,
+  persistentVolume,
+  snapshotContent,
+  objectBucket,
+  cosiBucket,
+  zonePeers,
+  csiConnection,
+  ownerReference,
+  volumeClaim,
+  podClaim,
+  volumeAttachment,
+  volumeSnapshot,
+  bucketClaim,
+  cosiBucketClaim,
+  cosiBucketAccess,
+  volumeClass,
+];
+
+/** What `explain` knows: a page for each rule, and for what Ceph alone can tell. */
+export const CODE_PAGES: readonly CodePage[] = [...RULES, cephContents].sort((a, b) =>
+  a.code < b.code ? -1 : 1,
+);
