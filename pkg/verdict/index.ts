@@ -1,0 +1,12 @@
+/**
+ * The one decision: deletable, blocked with causes, or unknown with gaps.
+ *
+ * Words: a *cause* is something that holds the subject; what refers to it without holding it is *related*; a *gap*
+ * is what could not be looked at. Unknown is never safe.
+ */
+export { gather, type Gathered, type Lister } from './gather.ts';
+export { inquire, type ContentsReader } from './inquiry.ts';
+export { judge, type ContentsFound, type Evidence } from './judge.ts';
+export { shortName } from './next-steps.ts';
+export { objectName } from './object-name.ts';
+export * from './report.ts';

@@ -1,0 +1,74 @@
+import {
+  isRookKind,
+  isTerminating,
+  keyOf,
+  kindKey,
+  Kinds,
+  refOf,
+  type Gap,
+  type KubeObject,
+} from '#pkg/object';
+import { DependencyIndex, needsOfVerdict, NEEDS_OF_CONSUMERS } from '#pkg/rules';
+import { operatorState, type OperatorState } from './deletion.ts';
+import { gather, type Lister } from './gather.ts';
+import { judge, type ContentsFound } from './judge.ts';
+import type { DependencyReport } from './report.ts';
+
+/** Asks Ceph what a resource holds. */
+export interface ContentsReader {
+  contentsOf(resource: KubeObject, signal: AbortSignal): Promise<ContentsFound>;
+}
+
+/** Looks at all that matters for these objects, once, and judges each of them. Leave `ceph` out to not ask it. */
+export async function inquire(
+  lister: Lister,
+  subjects: readonly KubeObject[],
+  ceph: ContentsReader | undefined,
+  signal: AbortSignal,
+): Promise<readonly DependencyReport[]> {
+  const { items, gaps } = await gather(lister, needsOfVerdict(subjects.map(refOf)), signal);
+  const gapsOf = (subject: KubeObject): readonly Gap[] => {
+    const kinds = new Set(needsOfVerdict([refOf(subject)]).map(({ kind }) => kindKey(kind)));
+    return gaps.filter(({ kind }) => kinds.has(kindKey(kind))).map(({ gap }) => gap);
+  };
+  // The subjects come last: they were read whole, and a list may have brought only their metadata.
+  const index = new DependencyIndex([...items, ...subjects]);
+  const usedSubjects = new Set(subjects.filter((subject) => holdsVolumes(index, subject)));
+  const consumerGaps = usedSubjects.size > 0 ? await addConsumers(lister, index, signal) : [];
+  const operator = subjects.some(isTerminating) ? await findOperator(lister, signal) : 'Unknown';
+  return Promise.all(
+    subjects.map(async (subject) => {
+      const contents = (await ceph?.contentsOf(subject, signal)) ?? { items: [], gaps: [] };
+      return judge(subject, {
+        index,
+        gaps: [...gapsOf(subject), ...(usedSubjects.has(subject) ? consumerGaps : [])],
+        contents,
+        operator,
+      });
+    }),
+  );
+}
+
+function holdsVolumes(index: DependencyIndex, subject: KubeObject): boolean {
+  return index.graph
+    .edgesAt(keyOf(refOf(subject)), 'dependents')
+    .some(({ dependent, blocks }) => blocks && !isRookKind(dependent));
+}
+
+async function addConsumers(
+  lister: Lister,
+  index: DependencyIndex,
+  signal: AbortSignal,
+): Promise<readonly Gap[]> {
+  const { items, gaps } = await gather(lister, NEEDS_OF_CONSUMERS, signal);
+  index.add(items);
+  return gaps.map(({ gap }) => gap);
+}
+
+async function findOperator(lister: Lister, signal: AbortSignal): Promise<OperatorState> {
+  const { items, gaps } = await lister.list(
+    { kind: Kinds.Pod, detail: 'object', labelSelector: 'app=rook-ceph-operator' },
+    signal,
+  );
+  return gaps.length > 0 && items.length === 0 ? 'Unknown' : operatorState(items);
+}

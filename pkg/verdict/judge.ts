@@ -1,0 +1,112 @@
+import { compareEdges, walk, type Edge } from '#pkg/graph';
+import {
+  isRookKind,
+  isTerminating,
+  keyOf,
+  Kinds,
+  refOf,
+  textAt,
+  type Gap,
+  type KubeObject,
+  type ObjectKey,
+} from '#pkg/object';
+import type { DependencyIndex } from '#pkg/rules';
+import { deletionOf, type OperatorState } from './deletion.ts';
+import { nextSteps } from './next-steps.ts';
+import { nameOf, objectName } from './object-name.ts';
+import { API_VERSION, type Cause, type DependencyReport, type VerdictKind } from './report.ts';
+
+/** What Ceph told about the subject; see the package that asks it. */
+export interface ContentsFound {
+  readonly items: readonly { readonly kind: string; readonly name: string }[];
+  readonly gaps: readonly Gap[];
+}
+
+export interface Evidence {
+  readonly index: DependencyIndex;
+  readonly gaps: readonly Gap[];
+  readonly contents: ContentsFound;
+  readonly operator: OperatorState;
+}
+
+/** The one decision: may this object go? All that refers to it, what holds it, and what could not be seen. */
+export function judge(subject: KubeObject, evidence: Evidence): DependencyReport {
+  const { index, contents } = evidence;
+  const escape = destructionAsked(subject, index);
+  const edges = index.graph.edgesAt(keyOf(refOf(subject)), 'dependents');
+  const holds = (edge: Edge): boolean => edge.blocks && !escape;
+  const causes = [
+    ...edges.filter(holds).map((edge) => causeOf(edge, index)),
+    ...contentCauses(subject, contents),
+  ];
+  const related = [...edges.filter((edge) => !holds(edge)), ...consumers(edges, index)];
+  const gaps = escape ? [] : [...evidence.gaps, ...contents.gaps];
+  const deletion = deletionOf(subject, evidence.operator);
+  const findings = {
+    subject: nameOf(subject),
+    verdict: verdictOf(causes, gaps),
+    ...(deletion ? { deletion } : {}),
+    causes,
+    related: related.map((edge) => causeOf(edge, index)),
+    gaps,
+    ...(escape ? { notes: [escape] } : {}),
+  };
+  return { apiVersion: API_VERSION, kind: 'DependencyReport', ...findings, next: nextSteps(findings) };
+}
+
+function verdictOf(causes: readonly Cause[], gaps: readonly Gap[]): VerdictKind {
+  if (causes.length > 0) return 'Blocked';
+  return gaps.length > 0 ? 'Unknown' : 'Deletable';
+}
+
+function causeOf(edge: Edge, index: DependencyIndex): Cause {
+  const detail = edge.detail ? ` (${edge.detail})` : '';
+  const dependent = `${edge.dependent.kind} ${qualified(edge.dependent)}`;
+  return {
+    code: edge.code,
+    relation: edge.relation,
+    ...(edge.field ? { field: edge.field } : {}),
+    message: `${dependent} ${edge.relation} ${edge.provider.kind} ${edge.provider.name}${detail}`,
+    object: objectName(edge.dependent, index),
+  };
+}
+
+function qualified({ namespace, name }: Edge['dependent']): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+function contentCauses(subject: KubeObject, contents: ContentsFound): readonly Cause[] {
+  return contents.items.map(({ kind, name }) => ({
+    code: 'RD027',
+    relation: 'is stored in',
+    message: `${kind} ${name} is stored in ${subject.kind} ${subject.metadata.name}`,
+    object: { apiVersion: 'ceph', kind, name },
+  }));
+}
+
+/** Who uses the volumes, snapshots and buckets that hang on the subject. Rook's own resources have answers of their own. */
+function consumers(edges: readonly Edge[], index: DependencyIndex): readonly Edge[] {
+  const known = new Set<ObjectKey>(edges.map(({ dependent }) => keyOf(dependent)));
+  const found = new Map<string, Edge>();
+  for (const { dependent, blocks } of edges) {
+    if (!blocks || isRookKind(dependent)) continue;
+    for (const edge of walk(index.graph, [dependent], 'dependents').edges) {
+      if (!known.has(keyOf(edge.dependent)))
+        found.set(`${keyOf(edge.dependent)} ${keyOf(edge.provider)} ${edge.code}`, edge);
+    }
+  }
+  return [...found.values()].sort(compareEdges);
+}
+
+/** Rook lets everything go unchecked, except the cluster itself, once a cluster is deleted with this word. */
+function destructionAsked(subject: KubeObject, index: DependencyIndex): string | undefined {
+  const { namespace } = subject.metadata;
+  if (!isRookKind(refOf(subject)) || subject.kind === 'CephCluster') return undefined;
+  for (const object of index.objects()) {
+    const isCluster = object.kind === Kinds.CephCluster.kind && object.metadata.namespace === namespace;
+    if (!isCluster || !isTerminating(object) || !isRookKind(refOf(object))) continue;
+    if (textAt(object, 'spec', 'cleanupPolicy', 'confirmation') !== 'yes-really-destroy-data') continue;
+    return `CephCluster ${object.metadata.name} is being deleted with cleanupPolicy.confirmation: yes-really-destroy-data, so nothing is held back`;
+  }
+  return undefined;
+}
