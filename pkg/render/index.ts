@@ -1,0 +1,14 @@
+/**
+ * Everything a person or a script reads: pure functions from answers to text.
+ *
+ * Words: a *style* says what the output can show (colour, Unicode, a box, a width); a *tone* is a meaning that a
+ * colour may underline but never carries alone.
+ */
+export { renderCodeList, renderCodePage } from './code-page.ts';
+export { renderDot } from './dot.ts';
+export { graphDocument, type DependencyGraph } from './graph-document.ts';
+export { renderMermaid } from './mermaid.ts';
+export { printable } from './printable.ts';
+export { renderReport, reportNames, type ReportOptions } from './report-text.ts';
+export { plainStyle, type Style, type Tone } from './style.ts';
+export { renderTree, treeNames, type TreeRequest } from './tree-text.ts';
