@@ -1,0 +1,32 @@
+import type { Options } from 'yargs';
+import type { Args } from './args.ts';
+import type { Io } from './io.ts';
+
+/** A flag as yargs takes it, and as help shows it. */
+export type FlagSpec = Options & { readonly describe: string; readonly type: 'string' | 'boolean' | 'array' };
+
+export type FlagSpecs = Readonly<Record<string, FlagSpec>>;
+
+export interface Example {
+  readonly what: string;
+  readonly line: string;
+}
+
+/** One verb: what help says about it, and what it does. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly usage: string;
+  readonly examples: readonly Example[];
+  readonly flags: FlagSpecs;
+  /** Returns the exit code. */
+  run(args: Args, io: Io, signal: AbortSignal): Promise<number>;
+}
+
+/** A verb before it is loaded: start-up pays only for the one that runs. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}

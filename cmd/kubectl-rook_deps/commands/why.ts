@@ -1,0 +1,148 @@
+import { unaskedCeph } from '#pkg/ceph';
+import { kindKey, refOf, type KubeObject } from '#pkg/object';
+import { renderReport, reportNames } from '#pkg/render';
+import { needsOfVerdict } from '#pkg/rules';
+import { API_VERSION, inquire, type DependencyReport } from '#pkg/verdict';
+import type { Args } from '../args.ts';
+import type { Command } from '../command.ts';
+import { shellQuoted, suggestedFlags } from '../global-flags.ts';
+import type { Io } from '../io.ts';
+import { outputFlag, outputFormat, serialized } from '../output.ts';
+import { findSubjects, SUBJECT_FLAGS } from '../subjects.ts';
+import { styleOf } from '../terminal.ts';
+import { FROM_FLAG, openSource, warn, type Source } from '../wiring.ts';
+
+const FORMATS = ['json', 'name', 'wide', 'yaml'];
+const EXIT_CODES = { Deletable: 0, Blocked: 2, Unknown: 3 } as const;
+
+export const why: Command = {
+  name: 'why',
+  summary: 'May this resource go? What holds it, and what to do next',
+  description: `Says whether a resource may be deleted: what depends on it, what could not be checked, and what to do next.
+
+The verdict is BLOCKED while anything needs the resource, UNKNOWN when nothing was found but not everything could be
+checked, and DELETABLE only when everything was checked. Nothing is changed.
+
+With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1 is an error.`,
+  usage: 'why (TYPE NAME... | TYPE/NAME... | TYPE) [flags] [options]',
+  examples: [
+    {
+      what: 'May the pool go? What holds it?',
+      line: 'kubectl rook-deps why cephblockpool/replicapool -n rook-ceph',
+    },
+    {
+      what: 'Guard a deletion in a script',
+      line: 'kubectl rook-deps why cephbp/replicapool -n rook-ceph -q && kubectl delete cephbp/replicapool -n rook-ceph',
+    },
+    {
+      what: 'The same answer from saved manifests, with no cluster at all',
+      line: 'kubectl rook-deps why cephfs/myfs --from dump/ --from more.yaml',
+    },
+    {
+      what: 'All object stores of all namespaces, as JSON',
+      line: 'kubectl rook-deps why cephobjectstores -A -o json',
+    },
+  ],
+  flags: {
+    output: outputFlag(FORMATS),
+    ...SUBJECT_FLAGS,
+    from: FROM_FLAG,
+    'no-ceph': {
+      type: 'boolean',
+      describe: 'Do not ask Ceph for what it holds, and do not count it as unchecked.',
+    },
+    'exit-code': { type: 'boolean', describe: 'Exit with 0 when deletable, 2 when blocked, 3 when unknown.' },
+    quiet: { type: 'boolean', alias: 'q', describe: 'Print nothing; implies --exit-code.' },
+    'no-headers': { type: 'boolean', describe: "Don't print headers." },
+  },
+  async run(args, io, signal) {
+    const format = outputFormat(args, FORMATS);
+    const source = await openSource(args, io, signal);
+    try {
+      const subjects = await findSubjects(args, source, signal);
+      warnOfUnsavedKinds(subjects, source, io);
+      const ceph = args.isSet('no-ceph') ? undefined : unaskedCeph();
+      const flags = suggestedFlags(args);
+      const reports = (await inquire(source.reader, subjects, ceph, signal)).map((report) =>
+        withFlags(report, flags),
+      );
+      if (!args.isSet('quiet')) await print(reports, format, args, source, io);
+      return args.isSet('quiet') || args.isSet('exit-code') ? exitCodeOf(reports) : 0;
+    } finally {
+      source.close();
+    }
+  },
+};
+
+async function print(
+  reports: readonly DependencyReport[],
+  format: string | undefined,
+  args: Args,
+  source: Source,
+  io: Io,
+): Promise<void> {
+  if (format === 'json' || format === 'yaml') {
+    const [only] = reports;
+    const list = { apiVersion: API_VERSION, kind: 'DependencyReportList', items: reports };
+    io.print(
+      await serialized(
+        reports.length === 1 && args.words.length > 0 && !isQuestionOfType(args) ? only : list,
+        format,
+      ),
+    );
+    return;
+  }
+  if (reports.length === 0) {
+    io.error(
+      args.isSet('all-namespaces') || !source.namespace
+        ? 'No resources found'
+        : `No resources found in ${source.namespace} namespace.`,
+    );
+    return;
+  }
+  if (format === 'name') {
+    for (const name of new Set(reports.flatMap(reportNames))) io.print(name);
+    return;
+  }
+  const style = await styleOf(args, io);
+  const options = { style, wide: format === 'wide', headers: !args.isSet('no-headers'), now: io.now() };
+  const saved = args
+    .texts('from')
+    .map((path) => ` --from ${shellQuoted(path)}`)
+    .join('');
+  for (const [at, report] of reports.entries()) {
+    if (at > 0) io.print('');
+    io.print(renderReport(saved ? withSources(report, saved) : report, options));
+  }
+}
+
+/** `why cephblockpools` asks about as many as there are: a list, whatever their number. */
+function isQuestionOfType({ words }: Args): boolean {
+  return words.length === 1 && !words[0]?.includes('/');
+}
+
+/** A command to copy must not end up at another cluster. */
+function withFlags(report: DependencyReport, flags: string): DependencyReport {
+  return flags ? { ...report, next: report.next.map((line) => line + flags) } : report;
+}
+
+function withSources(report: DependencyReport, sources: string): DependencyReport {
+  const asks = /^kubectl rook-deps (why|tree) /;
+  return { ...report, next: report.next.map((line) => (asks.test(line) ? line + sources : line)) };
+}
+
+function exitCodeOf(reports: readonly DependencyReport[]): number {
+  if (reports.some(({ verdict }) => verdict === 'Blocked')) return EXIT_CODES.Blocked;
+  return reports.some(({ verdict }) => verdict === 'Unknown') ? EXIT_CODES.Unknown : EXIT_CODES.Deletable;
+}
+
+/** Files may have been saved without a kind: then "none" only means that none was saved. */
+function warnOfUnsavedKinds(subjects: readonly KubeObject[], { savedKinds }: Source, io: Io): void {
+  if (!savedKinds) return;
+  const isOptional = (group: string): boolean =>
+    !['', 'ceph.rook.io', 'objectbucket.io', 'storage.k8s.io'].includes(group);
+  const missing = needsOfVerdict(subjects.map(refOf))
+    .filter(({ kind, ifAny }) => !ifAny && !isOptional(kind.group) && !savedKinds.has(kindKey(kind)))
+    .map(({ kind }) => kind.kind);
+  if (missing.length > 0) warn(io, `not in the files, so taken for not there: ${missing.sort().join(', ')}`);
+}

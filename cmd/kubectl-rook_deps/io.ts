@@ -1,0 +1,38 @@
+import { homedir } from 'node:os';
+
+/** What a command may touch of the world around it. */
+export interface Io {
+  /** A line or more of the command's result. */
+  print(text: string): void;
+  /** Anything that is not the result: warnings, notes, errors. */
+  error(text: string): void;
+  readStdin(): Promise<string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDir: string;
+  readonly platform: string;
+  readonly stdoutIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+  readonly columns: number;
+  now(): number;
+}
+
+export function processIo(): Io {
+  return {
+    print: (text) => void process.stdout.write(`${text}\n`),
+    error: (text) => void process.stderr.write(`${text}\n`),
+    readStdin,
+    env: process.env,
+    homeDir: process.env['HOME'] ?? homedir(),
+    platform: process.platform,
+    stdoutIsTerminal: process.stdout.isTTY === true,
+    stderrIsTerminal: process.stderr.isTTY === true,
+    columns: process.stdout.columns ?? 80,
+    now: Date.now,
+  };
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,70 @@
+import { UserError } from '#pkg/object';
+import type { CommandEntry } from './command.ts';
+import { GLOBAL_FLAGS } from './global-flags.ts';
+import { commandHelp, globalFlagsHelp, PROGRAM, rootHelp } from './help.ts';
+import type { Io } from './io.ts';
+import { firstWord, parseArgs } from './parse.ts';
+import { nearest } from './suggestion.ts';
+
+/** All verbs, in the order help lists them. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'why',
+    summary: 'May this resource go? What holds it, and what to do next',
+    load: async () => (await import('./commands/why.ts')).why,
+  },
+  {
+    name: 'tree',
+    summary: 'Everything that depends on a resource, or that it depends on',
+    load: async () => (await import('./commands/tree.ts')).tree,
+  },
+  {
+    name: 'graph',
+    summary: 'The whole dependency graph as DOT, Mermaid or JSON',
+    load: async () => (await import('./commands/graph.ts')).graph,
+  },
+  {
+    name: 'explain',
+    summary: 'What a cause code means and how to resolve it',
+    load: async () => (await import('./commands/explain.ts')).explain,
+  },
+  {
+    name: 'version',
+    summary: 'The version of this program',
+    load: async () => (await import('./commands/version.ts')).version,
+  },
+];
+
+/** Finds the command, parses its flags and runs it. Returns the exit code. */
+export async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  const first = firstWord(argv, GLOBAL_FLAGS);
+  if (!first) {
+    parseArgs(argv, GLOBAL_FLAGS, PROGRAM);
+    io.print(rootHelp(COMMANDS));
+    return 0;
+  }
+  const rest = argv.toSpliced(first.at, 1);
+  if (first.word === 'help') return runProgram([...rest, '--help'], io, signal);
+  if (first.word === 'options') {
+    io.print(globalFlagsHelp(GLOBAL_FLAGS));
+    return 0;
+  }
+  const entry = COMMANDS.find(({ name }) => name === first.word);
+  if (!entry) throw unknownCommand(first.word);
+  const command = await entry.load();
+  const args = parseArgs(rest, { ...GLOBAL_FLAGS, ...command.flags }, `${PROGRAM} ${command.name}`);
+  if (args.isSet('help')) {
+    io.print(commandHelp(command));
+    return 0;
+  }
+  return command.run(args, io, signal);
+}
+
+function unknownCommand(word: string): UserError {
+  const near = nearest(
+    word,
+    COMMANDS.map(({ name }) => name),
+  );
+  const hint = near ? `\n\nDid you mean this?\n\t${near}` : `\nSee '${PROGRAM} --help' for usage.`;
+  return new UserError(`error: unknown command "${word}" for "${PROGRAM}"${hint}`);
+}

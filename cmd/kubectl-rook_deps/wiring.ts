@@ -1,0 +1,65 @@
+import type { KindKey, Reader } from '#pkg/object';
+import type { Args } from './args.ts';
+import type { FlagSpec } from './command.ts';
+import { connectionFlags } from './global-flags.ts';
+import type { Io } from './io.ts';
+import { VERSION } from './release.ts';
+
+export const FROM_FLAG: FlagSpec = {
+  type: 'array',
+  describe:
+    'Read saved manifests instead of a cluster: a file, a folder, or - for standard input. Can be repeated.',
+};
+
+/** Where a command's objects come from. */
+export interface Source {
+  readonly reader: Reader;
+  /** Undefined for saved manifests when none was asked for: names are then looked for in all. */
+  readonly namespace: string | undefined;
+  /** The kinds that saved manifests speak of; undefined for a live cluster. */
+  readonly savedKinds?: ReadonlySet<KindKey>;
+  close(): void;
+}
+
+/** Opens the live cluster, or the saved manifests of `--from`. */
+export function openSource(args: Args, io: Io, signal: AbortSignal): Promise<Source> {
+  const paths = args.texts('from');
+  return paths.length > 0 ? openManifests(paths, args, io, signal) : openCluster(args, io);
+}
+
+async function openManifests(
+  paths: readonly string[],
+  args: Args,
+  io: Io,
+  signal: AbortSignal,
+): Promise<Source> {
+  const { loadManifests, manifestReader } = await import('#pkg/snapshot');
+  const namespace = args.text('namespace');
+  const sources = { paths, readStdin: io.readStdin, defaultNamespace: namespace ?? 'default' };
+  const { objects, kinds, warnings } = await loadManifests(sources, signal);
+  for (const warning of warnings) warn(io, warning);
+  return { reader: manifestReader(objects), namespace, savedKinds: kinds, close: () => undefined };
+}
+
+async function openCluster(args: Args, io: Io): Promise<Source> {
+  const { connect, kubeReader, loadKubeconfig } = await import('#pkg/kube');
+  const connection = loadKubeconfig(connectionFlags(args), io.env, io.homeDir);
+  const verbosity = Number(args.text('v') ?? 0);
+  const transport = await connect(connection, {
+    userAgent: `kubectl-rook_deps/${VERSION}`,
+    onWarning: (text) => warn(io, text),
+    ...(verbosity >= 6 ? { trace: (line: string) => io.error(line) } : {}),
+  });
+  const started = io.now();
+  const close = (): void => {
+    if (verbosity >= 2) io.error(`${transport.requestCount} requests in ${io.now() - started} ms`);
+    transport.close();
+  };
+  const reader = kubeReader(transport, { fallbackNamespace: connection.namespace });
+  return { reader, namespace: connection.namespace, close };
+}
+
+export function warn(io: Io, text: string): void {
+  const coloured = io.stderrIsTerminal && io.env['TERM'] !== 'dumb' && io.env['NO_COLOR'] === undefined;
+  io.error(`${coloured ? '\u001b[33;1mWarning:\u001b[0m' : 'Warning:'} ${text}`);
+}
