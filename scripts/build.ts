@@ -1,0 +1,65 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bundle, type Bundle } from './build/bundle.ts';
+import { writeLauncher } from './build/launcher.ts';
+import { releaseOf } from './build/release.ts';
+import { makeExecutable } from './build/single-executable.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const ENTRY = join(ROOT, 'cmd/kubectl-rook_deps/main.ts');
+
+export interface Built {
+  /** What kubectl finds on PATH. */
+  readonly executable: string;
+}
+
+/** Makes the bundle and the executable of this platform, saying each step through `say`. */
+export async function buildPlugin(
+  say: (line: string) => void,
+  { entry = ENTRY, outDir = join(ROOT, 'dist') }: { readonly entry?: string; readonly outDir?: string } = {},
+): Promise<Built> {
+  await mkdir(outDir, { recursive: true });
+  const release = await releaseOf(ROOT);
+  const bundled = await bundle(entry, outDir, release);
+  say(`bundle      ${shown(bundled.file)}, version ${release.version}`);
+  const executable = await executableFor(bundled, outDir, say);
+  say(
+    `sizes       bundle ${bytes(bundled.code.length)}, gzipped ${bytes(bundled.gzip.length)}${executable.size}`,
+  );
+  return { executable: executable.file };
+}
+
+async function executableFor(
+  bundled: Bundle,
+  outDir: string,
+  say: (line: string) => void,
+): Promise<{ readonly file: string; readonly size: string }> {
+  const linked = join(ROOT, 'node_modules/.bin/node');
+  // The Node of another platform lacks --experimental-sea-config or needs signing afterwards.
+  if (process.platform === 'linux' && existsSync(linked)) {
+    const { file, bytes: size, rebuilt } = await makeExecutable(bundled, realpathSync(linked), outDir);
+    say(`executable  ${shown(file)}${rebuilt ? '' : ', up to date'}`);
+    return { file, size: `, executable ${bytes(size)}` };
+  }
+  const file = await writeLauncher(outDir, existsSync(linked) ? linked : process.execPath, bundled.file);
+  say(`launcher    ${shown(file)}`);
+  return { file, size: '' };
+}
+
+function shown(file: string): string {
+  return relative(process.cwd(), file);
+}
+
+function bytes(count: number): string {
+  return `${count.toLocaleString('en')} B`;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { entry: { type: 'string' }, out: { type: 'string' } } });
+  await buildPlugin((line) => console.log(line), {
+    ...(values.entry ? { entry: resolve(values.entry) } : {}),
+    ...(values.out ? { outDir: resolve(values.out) } : {}),
+  });
+}
