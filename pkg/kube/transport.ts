@@ -1,0 +1,175 @@
+import type { Agent, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAgent, MAX_IN_FLIGHT } from './agent.ts';
+import { apiErrorOf } from './api-error.ts';
+import { Authenticator, type Identity } from './authenticator.ts';
+import type { Connection } from './connection.ts';
+import { exchange, type HttpAnswer } from './http-exchange.ts';
+import { parseJson } from './json-answer.ts';
+import { Limiter } from './limiter.ts';
+import { identityHeaders } from './request-headers.ts';
+import { retryDelayMs } from './retry.ts';
+
+export interface ConnectOptions {
+  readonly userAgent: string;
+  /** A warning of the server for the user; each text comes once. */
+  readonly onWarning: (text: string) => void;
+  /** One line per exchange, without secrets. */
+  readonly trace?: ((line: string) => void) | undefined;
+  /** How waiting is done; replaced in tests. */
+  readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+export interface ApiRequest {
+  readonly method: string;
+  /** From `/api` or `/apis` on, each part already encoded. */
+  readonly path: string;
+  readonly query?: Query | undefined;
+  readonly accept?: string | undefined;
+  readonly body?: string | Buffer | undefined;
+  readonly contentType?: string | undefined;
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** The way to one API server. Bounds its connections, renews credentials, and tries reads again when asked to. */
+export interface Transport {
+  readonly server: string;
+  /** Exchanges so far, repeated ones included. */
+  readonly requestCount: number;
+  /** Any answer that came whole, whatever its status. Throws an ApiError when none came. */
+  request(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
+  /** The JSON of a 2xx answer; anything else is thrown as an ApiError. */
+  getJson(path: string, options: Pick<ApiRequest, 'query' | 'accept'>, signal: AbortSignal): Promise<unknown>;
+  /** Closes idle connections. */
+  close(): void;
+}
+
+/** Makes ready to talk to a server; nothing is sent yet. */
+export function connect(connection: Connection, options: ConnectOptions): Promise<Transport> {
+  return Promise.resolve(new HttpTransport(connection, options));
+}
+
+class HttpTransport implements Transport {
+  readonly server: string;
+  requestCount = 0;
+  readonly #connection: Connection;
+  readonly #options: ConnectOptions;
+  readonly #authenticator: Authenticator;
+  readonly #limiter = new Limiter(MAX_IN_FLIGHT);
+  readonly #warned = new Set<string>();
+  #agent: { readonly certificate: string | undefined; readonly agent: Promise<Agent> } | undefined;
+
+  constructor(connection: Connection, options: ConnectOptions) {
+    this.server = connection.server;
+    this.#connection = connection;
+    this.#options = options;
+    this.#authenticator = new Authenticator(connection);
+  }
+
+  request(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
+    return this.#limiter.run(() => this.#withRetries(request, signal), signal);
+  }
+
+  async getJson(
+    path: string,
+    options: Pick<ApiRequest, 'query' | 'accept'>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const answer = await this.request({ method: 'GET', path, ...options }, signal);
+    if (answer.status < 200 || answer.status > 299) throw apiErrorOf(answer, 'GET');
+    return parseJson(answer);
+  }
+
+  close(): void {
+    void this.#agent?.agent.then((agent) => agent.destroy());
+  }
+
+  async #withRetries(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
+    const sleep = this.#options.sleep ?? ((ms, stop) => delay(ms, undefined, { signal: stop }));
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.#authenticated(request, signal);
+      const waitMs = retryDelayMs(request.method, answer, attempt);
+      if (waitMs === undefined) return answer;
+      await sleep(waitMs, signal);
+    }
+  }
+
+  async #authenticated(request: ApiRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const identity = await this.#authenticator.identity(signal);
+    const answer = await this.#send(request, identity, signal);
+    if (answer.status !== 401 || !identity.renewable) return answer;
+    return this.#send(request, await this.#authenticator.renew(identity, signal), signal);
+  }
+
+  async #send(request: ApiRequest, identity: Identity, signal: AbortSignal): Promise<HttpAnswer> {
+    const url = this.#url(request);
+    const call = {
+      method: request.method,
+      url,
+      headers: this.#headers(request, identity),
+      body: request.body,
+      agent: await this.#agentFor(identity),
+      timeoutMs: this.#connection.requestTimeoutMs,
+    };
+    this.requestCount += 1;
+    const startedMs = performance.now();
+    const trace = (outcome: string | number): void =>
+      this.#options.trace?.(
+        `${request.method} ${url.href} ${outcome} in ${Math.round(performance.now() - startedMs)} milliseconds`,
+      );
+    try {
+      const answer = await exchange(call, signal);
+      trace(answer.status);
+      this.#passWarnings(answer.warnings);
+      return answer;
+    } catch (error) {
+      trace('failed');
+      throw error;
+    }
+  }
+
+  #url({ path, query = {} }: ApiRequest): URL {
+    const url = new URL(this.server + path);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    return url;
+  }
+
+  #headers(request: ApiRequest, identity: Identity): OutgoingHttpHeaders {
+    return {
+      'user-agent': this.#options.userAgent,
+      accept: request.accept ?? 'application/json',
+      'accept-encoding': this.#connection.disableCompression ? 'identity' : 'gzip',
+      ...(request.body !== undefined && {
+        'content-type': request.contentType ?? 'application/json',
+        'content-length': String(Buffer.byteLength(request.body)),
+      }),
+      ...identityHeaders(identity, this.#connection.impersonation),
+    };
+  }
+
+  /** A connection is bound to its client certificate: a renewed one needs new connections. */
+  #agentFor(identity: Identity): Promise<Agent> {
+    if (!this.#agent || this.#agent.certificate !== identity.certificate) {
+      this.close();
+      this.#agent = { certificate: identity.certificate, agent: createAgent(this.#connection, identity) };
+    }
+    return this.#agent.agent;
+  }
+
+  #passWarnings(warnings: readonly string[]): void {
+    for (const text of warnings) {
+      if (this.#warned.has(text)) continue;
+      this.#warned.add(text);
+      this.#options.onWarning(text);
+    }
+  }
+}
