@@ -1,0 +1,59 @@
+// Makes a fresh clone ready: installs the dependencies if they are missing or not those of the lockfile, then runs
+// the given script, if any, with the Node that comes with them. Plain JavaScript, because it runs on any Node.
+//
+// The script is run from here rather than after `&&`: a shell remembers where it found `node` the first time, which
+// on a fresh clone is the host's.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { argv, env, execPath, exit, platform } from 'node:process';
+import { isInstalled } from './bootstrap/installed.mjs';
+
+const ROOT = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
+const MODULES = join(ROOT, 'node_modules');
+const BIN = join(MODULES, '.bin');
+const STAMP = join(MODULES, '.rook-deps-lock');
+
+function install() {
+  const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
+  const hash = createHash('sha256').update(lock).digest('hex');
+  if (textOf(STAMP) === hash) return;
+  if (!isInstalled(lock, textOf(join(MODULES, '.package-lock.json')))) {
+    console.error('installing the dependencies with npm ci (about a minute)…');
+    run(...npm(), 'ci', '--no-audit', '--no-fund', '--loglevel=error');
+  }
+  writeFileSync(STAMP, hash);
+}
+
+/** The npm that runs us, so that no other one on PATH is taken. */
+function npm() {
+  const script = env.npm_execpath;
+  return script && /\.c?js$/.test(script) ? [execPath, script] : [platform === 'win32' ? 'npm.cmd' : 'npm'];
+}
+
+/** The pinned Node; where it is not packaged for this platform, the host's, and a unit test will say so. */
+function pinnedNode() {
+  const file = join(BIN, platform === 'win32' ? 'node.cmd' : 'node');
+  return existsSync(file) ? file : execPath;
+}
+
+function run(file, ...args) {
+  const { status, signal, error } = spawnSync(file, args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    shell: file.endsWith('.cmd'),
+    env: { ...env, PATH: [BIN, env.PATH].join(delimiter) },
+  });
+  if (error) throw error;
+  if (status !== 0) exit(status ?? 128 + constants.signals[signal]);
+}
+
+function textOf(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+install();
+const [script, ...args] = argv.slice(2);
+if (script) run(pinnedNode(), script, ...args);

@@ -1,0 +1,1 @@
+export declare function isInstalled(lockfile: string, installed: string | undefined): boolean;
