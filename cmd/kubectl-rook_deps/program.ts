@@ -1,9 +1,10 @@
 import { UserError } from '#pkg/object';
+import { firstWord } from './canonical-flags.ts';
 import type { CommandEntry } from './command.ts';
 import { GLOBAL_FLAGS } from './global-flags.ts';
 import { commandHelp, globalFlagsHelp, PROGRAM, rootHelp } from './help.ts';
 import type { Io } from './io.ts';
-import { firstWord, parseArgs } from './parse.ts';
+import { parseArgs } from './parse.ts';
 import { nearest } from './suggestion.ts';
 
 /** All verbs, in the order help lists them. */
@@ -35,9 +36,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
+function isCommand(word: string): boolean {
+  return COMMANDS.some(({ name }) => name === word);
+}
+
 /** Finds the command, parses its flags and runs it. Returns the exit code. */
 export async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  const first = firstWord(argv, GLOBAL_FLAGS);
+  const first = firstWord(argv, GLOBAL_FLAGS, isCommand);
   if (!first) {
     parseArgs(argv, GLOBAL_FLAGS, PROGRAM);
     io.print(rootHelp(COMMANDS));

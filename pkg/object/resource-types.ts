@@ -23,7 +23,9 @@ export class ResourceTypes {
     }
     // Full names first: a short name never hides another type's own name.
     for (const type of all) for (const word of fullNames(type)) this.#claim(word, type);
-    for (const type of all) for (const word of type.shortNames) this.#claim(word, type);
+    for (const type of all)
+      for (const word of type.shortNames.flatMap((name) => [name, `${name}.${type.group}`]))
+        this.#claim(word, type);
   }
 
   find(kind: GroupKind): ResourceType | undefined {

@@ -22,8 +22,8 @@ export const volumeClaim: Rule = {
     const phase = textAt(volume, 'status', 'phase');
     const from = refIn(Kinds.PersistentVolumeClaim, fieldAt(volume, 'spec', 'claimRef'));
     // A released volume still names the claim that it had.
-    if (from && (phase === undefined || phase === 'Bound'))
-      yield { from, to: own(volume), field: 'spec.claimRef' };
+    const isOver = phase === 'Released' || phase === 'Failed';
+    if (from && !isOver) yield { from, to: own(volume), field: 'spec.claimRef' };
   },
 };
 
