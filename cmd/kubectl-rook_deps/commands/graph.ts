@@ -1,12 +1,11 @@
 import { compareEdges, walk, type Edge } from '#pkg/graph';
-import { isRookKind, refOf, type KubeObject } from '#pkg/object';
-import { graphDocument, printable, renderDot, renderMermaid } from '#pkg/render';
+import { isRookKind, refOf, UserError, type KubeObject } from '#pkg/object';
+import { graphDocument, renderDot, renderMermaid } from '#pkg/render';
 import { DependencyIndex, needsOfGraph } from '#pkg/rules';
 import { gather } from '#pkg/verdict';
 import type { Command } from '../command.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
 import { FROM_FLAG, openSource, warn } from '../wiring.ts';
-import { UserError } from '#pkg/object';
 
 const FORMATS = ['dot', 'json', 'mermaid', 'yaml'];
 
@@ -53,7 +52,7 @@ Edges point from the dependent to what it needs; those that do not block a delet
       if (format === 'dot') io.print(renderDot(document));
       else if (format === 'mermaid') io.print(renderMermaid(document));
       else io.print(await serialized(document, format === 'yaml' ? 'yaml' : 'json'));
-      for (const { gap } of gaps) warn(io, printable(`not checked: ${gap.what}: ${gap.reason}`));
+      for (const { gap } of gaps) warn(io, `not checked: ${gap.what}: ${gap.reason}`);
       return 0;
     } finally {
       source.close();

@@ -1,13 +1,14 @@
-import { walk, type Direction } from '#pkg/graph';
+import { walk } from '#pkg/graph';
 import { kindKey, refOf, UserError, type KubeObject } from '#pkg/object';
-import { graphDocument, printable, renderTree, treeNames, type TreeRequest } from '#pkg/render';
+import { graphDocument, renderTree, treeNames, type TreeRequest } from '#pkg/render';
 import { DependencyIndex, needsOfTree } from '#pkg/rules';
 import { gather, type Gathered } from '#pkg/verdict';
 import type { Args } from '../args.ts';
 import type { Command } from '../command.ts';
 import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
-import { findSubjects, SUBJECT_FLAGS } from '../subjects.ts';
+import { requireResource } from '../resource-args.ts';
+import { findSubjects, noneFound, SUBJECT_FLAGS } from '../subjects.ts';
 import { styleOf } from '../terminal.ts';
 import { FROM_FLAG, openSource, warn } from '../wiring.ts';
 
@@ -46,13 +47,12 @@ An object stands below the nearest thing it needs. With --up the tree shows what
     const format = outputFormat(args, FORMATS);
     const depth = depthOf(args);
     const direction = args.isSet('up') ? 'providers' : 'dependents';
+    requireResource(args.words);
     const source = await openSource(args, io, signal);
     try {
       const subjects = await findSubjects(args, source, signal);
       if (subjects.length === 0) {
-        io.error(
-          source.namespace ? `No resources found in ${source.namespace} namespace.` : 'No resources found',
-        );
+        io.error(noneFound(args, source));
         return 0;
       }
       const needs = needsOfTree(subjects.map(refOf), direction);
@@ -88,7 +88,7 @@ async function print(
   if (format === 'json' || format === 'yaml') {
     const { index, direction, depth } = first;
     const roots = subjects.map(refOf);
-    const { objects, edges } = walk(index.graph, roots, direction as Direction, depth);
+    const { objects, edges } = walk(index.graph, roots, direction, depth);
     const document = graphDocument(
       index,
       objects.values(),
@@ -106,7 +106,7 @@ async function print(
     const lines = format === 'name' ? treeNames(request) : renderTree(request, options);
     io.print(lines.join('\n'));
   }
-  for (const { gap } of gaps) warn(io, printable(`not checked: ${gap.what}: ${gap.reason}`));
+  for (const { gap } of gaps) warn(io, `not checked: ${gap.what}: ${gap.reason}`);
 }
 
 function depthOf(args: Args): number {

@@ -8,7 +8,8 @@ import type { Command } from '../command.ts';
 import { shellQuoted, suggestedFlags } from '../global-flags.ts';
 import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
-import { findSubjects, SUBJECT_FLAGS } from '../subjects.ts';
+import { requireResource } from '../resource-args.ts';
+import { findSubjects, noneFound, SUBJECT_FLAGS } from '../subjects.ts';
 import { styleOf } from '../terminal.ts';
 import { FROM_FLAG, openSource, warn, type Source } from '../wiring.ts';
 
@@ -52,11 +53,12 @@ With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1
       describe: 'Do not ask Ceph for what it holds, and do not count it as unchecked.',
     },
     'exit-code': { type: 'boolean', describe: 'Exit with 0 when deletable, 2 when blocked, 3 when unknown.' },
-    quiet: { type: 'boolean', alias: 'q', describe: 'Print nothing; implies --exit-code.' },
+    quiet: { type: 'boolean', alias: 'q', describe: 'Print no report; implies --exit-code.' },
     'no-headers': { type: 'boolean', describe: "Don't print headers." },
   },
   async run(args, io, signal) {
     const format = outputFormat(args, FORMATS);
+    requireResource(args.words);
     const source = await openSource(args, io, signal);
     try {
       const subjects = await findSubjects(args, source, signal);
@@ -93,11 +95,7 @@ async function print(
     return;
   }
   if (reports.length === 0) {
-    io.error(
-      args.isSet('all-namespaces') || !source.namespace
-        ? 'No resources found'
-        : `No resources found in ${source.namespace} namespace.`,
-    );
+    io.error(noneFound(args, source));
     return;
   }
   if (format === 'name') {
@@ -123,7 +121,8 @@ function isQuestionOfType({ words }: Args): boolean {
 
 /** A command to copy must not end up at another cluster. */
 function withFlags(report: DependencyReport, flags: string): DependencyReport {
-  return flags ? { ...report, next: report.next.map((line) => line + flags) } : report;
+  const asksCluster = (line: string): boolean => !line.startsWith('kubectl rook-deps explain ');
+  return { ...report, next: report.next.map((line) => (asksCluster(line) ? line + flags : line)) };
 }
 
 function withSources(report: DependencyReport, sources: string): DependencyReport {
