@@ -1,0 +1,2 @@
+/** Time as a parameter: tests step it, and nothing sleeps past an abort. */
+export { systemClock, type Clock } from './clock.ts';
