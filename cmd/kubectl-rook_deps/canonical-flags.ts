@@ -88,7 +88,9 @@ function* letterFlags(token: string, flags: FlagSpecs, command: string): Iterabl
 }
 
 function nameOfLetter(letter: string | undefined, flags: FlagSpecs): string | undefined {
-  return Object.keys(flags).find((name) => letter !== undefined && [name, flags[name]?.alias].includes(letter));
+  return Object.keys(flags).find(
+    (name) => letter !== undefined && [name, flags[name]?.alias].includes(letter),
+  );
 }
 
 /** The spellings that Go takes for a truth value. */

@@ -1,4 +1,4 @@
-import { UserError } from '#pkg/object';
+import { reportFailure } from './failure.ts';
 import { runProgram } from './program.ts';
 import { processIo } from './io.ts';
 
@@ -13,15 +13,7 @@ async function main(): Promise<void> {
   try {
     process.exitCode = await runProgram(process.argv.slice(2), io, abort.signal);
   } catch (error) {
-    if (abort.signal.aborted) process.exitCode = INTERRUPTED;
-    else if (error instanceof UserError) {
-      io.error(error.message);
-      process.exitCode = error.exitCode;
-    } else {
-      io.error(`error: internal error: ${error instanceof Error ? error.message : String(error)}`);
-      if (process.env['ROOK_DEPS_DEBUG']) io.error(error instanceof Error ? (error.stack ?? '') : '');
-      process.exitCode = 1;
-    }
+    process.exitCode = abort.signal.aborted ? INTERRUPTED : reportFailure(error, io);
   }
 }
 

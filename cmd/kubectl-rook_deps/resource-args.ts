@@ -6,14 +6,18 @@ export interface ResourceArg {
   readonly name?: string;
 }
 
+/** Refuses a call that names nothing, before any server is asked. */
+export function requireResource(words: readonly string[]): asserts words is readonly [string, ...string[]] {
+  if (words.length > 0) return;
+  throw new UserError(
+    'error: You must specify the type of resource to ask about, such as cephblockpool/NAME.',
+  );
+}
+
 /** Reads `TYPE NAME…`, `TYPE/NAME…`, `TYPE[,TYPE…]` as kubectl does. */
 export function resourceArgs(words: readonly string[], types: ResourceTypes): readonly ResourceArg[] {
+  requireResource(words);
   const [first, ...names] = words;
-  if (first === undefined) {
-    throw new UserError(
-      'error: You must specify the type of resource to ask about, such as cephblockpool/NAME.',
-    );
-  }
   if (words.some((word) => word.includes('/'))) return words.map((word) => slashed(word, types));
   const chosen = first.split(',').map((word) => resolved(word, types));
   if (names.length === 0) return chosen.map((type) => ({ type }));

@@ -1,4 +1,4 @@
-import { Kinds, UserError, type KubeObject, type ResourceType } from '#pkg/object';
+import { compareRefs, Kinds, refOf, UserError, type KubeObject, type ResourceType } from '#pkg/object';
 import type { Args } from './args.ts';
 import type { FlagSpecs } from './command.ts';
 import { resourceArgs, type ResourceArg } from './resource-args.ts';
@@ -64,7 +64,14 @@ async function listOfType(
   );
   const [gap] = gaps;
   if (gap) throw new UserError(`error: cannot list ${gap.what}: ${gap.reason}`);
-  return items;
+  return items.toSorted((a, b) => compareRefs(refOf(a), refOf(b)));
+}
+
+/** In kubectl's words: where there was nothing to ask about. */
+export function noneFound(args: Args, { namespace }: Source): string {
+  return args.isSet('all-namespaces') || namespace === undefined
+    ? 'No resources found'
+    : `No resources found in ${namespace} namespace.`;
 }
 
 /** Saved manifests without `-n`: a name that is there once needs no namespace. */

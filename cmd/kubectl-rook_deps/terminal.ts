@@ -25,7 +25,7 @@ export async function styleOf(args: Args, io: Io): Promise<Style> {
       borderStyle: unicode ? 'round' : 'classic',
       ...(coloured && BORDERS[tone] ? { borderColor: BORDERS[tone] } : {}),
     });
-  return { unicode, paint, box };
+  return { unicode, paint, box, width: io.columns };
 }
 
 function hasColour(args: Args, { stdoutIsTerminal, env, platform }: Io): boolean {

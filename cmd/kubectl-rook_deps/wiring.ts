@@ -1,4 +1,5 @@
 import type { KindKey, Reader } from '#pkg/object';
+import { printable } from '#pkg/render';
 import type { Args } from './args.ts';
 import type { FlagSpec } from './command.ts';
 import { connectionFlags } from './global-flags.ts';
@@ -34,7 +35,7 @@ async function openManifests(
   signal: AbortSignal,
 ): Promise<Source> {
   const { loadManifests, manifestReader } = await import('#pkg/snapshot');
-  const namespace = args.text('namespace');
+  const namespace = args.text('namespace') || undefined;
   const sources = { paths, readStdin: io.readStdin, defaultNamespace: namespace ?? 'default' };
   const { objects, kinds, warnings } = await loadManifests(sources, signal);
   for (const warning of warnings) warn(io, warning);
@@ -61,5 +62,5 @@ async function openCluster(args: Args, io: Io): Promise<Source> {
 
 export function warn(io: Io, text: string): void {
   const coloured = io.stderrIsTerminal && io.env['TERM'] !== 'dumb' && io.env['NO_COLOR'] === undefined;
-  io.error(`${coloured ? '\u001b[33;1mWarning:\u001b[0m' : 'Warning:'} ${text}`);
+  io.error(`${coloured ? '\u001b[33;1mWarning:\u001b[0m' : 'Warning:'} ${printable(text)}`);
 }

@@ -8,9 +8,15 @@ export function parseObject(value: unknown): KubeObject | string {
   if (typeof apiVersion !== 'string' || apiVersion === '') return `Object 'apiVersion' is missing`;
   if (typeof kind !== 'string' || kind === '') return `Object 'Kind' is missing`;
   if (!isRecord(metadata)) return `${kind} has no metadata`;
-  const problem = metadataProblem(metadata);
+  const hasNulls = Object.values(metadata).includes(null);
+  const problem = metadataProblem(hasNulls ? withoutNulls(metadata) : metadata);
   if (problem) return `${kind} ${problem}`;
-  return value as unknown as KubeObject;
+  return (hasNulls ? { ...value, metadata: withoutNulls(metadata) } : value) as unknown as KubeObject;
+}
+
+/** Null means unset, also where a reader of metadata would take it for a value. */
+function withoutNulls(metadata: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([, field]) => field !== null));
 }
 
 function metadataProblem(metadata: Record<string, unknown>): string | undefined {

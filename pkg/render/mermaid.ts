@@ -21,9 +21,11 @@ export function renderMermaid({ nodes, edges }: DependencyGraph): string {
   return lines.join('\n');
 }
 
-/** Labels are HTML in quotes to Mermaid. */
+/** Labels are HTML in quotes to Mermaid, which has entities of its own that start with `#`. */
 function escaped(text: string): string {
   return printable(text)
+    .replaceAll('#', '#35;')
+    .replaceAll('`', '#96;')
     .replaceAll('&', '&amp;')
     .replaceAll('"', '#quot;')
     .replaceAll('<', '&lt;')

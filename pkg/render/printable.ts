@@ -3,9 +3,12 @@
  * to the screen. ESC becomes `^[`, other control characters and direction marks become escapes.
  */
 export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are the point
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, escaped);
+  return text.replace(UNSEEN, escaped);
 }
+
+const UNSEEN =
+  // oxlint-disable-next-line no-control-regex -- control characters are the point
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function escaped(character: string): string {
   switch (character) {

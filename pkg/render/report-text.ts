@@ -60,7 +60,10 @@ function verdictSentence({ verdict, causes, related, gaps, deletion }: Dependenc
       const objects = new Set(
         causes.map(({ object }) => `${object.kind}/${object.namespace ?? ''}/${object.name}`),
       ).size;
-      return `${count(objects, 'object')} ${objects === 1 ? 'needs' : 'need'} it: deleting it now would break or destroy what they hold.${already}`;
+      const [verb, holders] = objects === 1 ? ['needs', 'that object holds'] : ['need', 'they hold'];
+      return deletion
+        ? `It is already being deleted, and ${count(objects, 'object')} still ${verb} it.`
+        : `${count(objects, 'object')} ${verb} it: deleting it now would break or destroy what ${holders}.`;
     }
     case 'Deletable':
       return related.length === 0
@@ -125,7 +128,24 @@ function causeSection(
     const left = group.length - listed.length;
     if (left > 0) rest.push(`and ${left} more with ${code} (-o wide lists them all)`);
   }
-  return [title, ...table(rows).map(indented), ...rest.map(indented)];
+  return [title, ...fitted(rows, options).map(indented), ...rest.map(indented)];
+}
+
+/** A table, or on a terminal that is too narrow for it, the same a few lines for each object. */
+function fitted(
+  rows: readonly (readonly string[])[],
+  { style, wide, headers }: ReportOptions,
+): readonly string[] {
+  const lines = table(rows);
+  const room = (style.width ?? Infinity) - INDENT.length;
+  if (wide || lines.every((line) => line.length <= room)) return lines;
+  return rows
+    .slice(headers ? 1 : 0)
+    .flatMap(([code = '', object = '', why = '', field = '']) => [
+      `${code}   ${object}`,
+      `${' '.repeat(code.length + 3)}${why}`,
+      `${' '.repeat(code.length + 3)}${field}`,
+    ]);
 }
 
 /** The message without the names that the reader has before their eyes: the object's own column, and the subject. */
@@ -139,8 +159,10 @@ function listSection(title: string, lines: readonly string[]): readonly string[]
   return lines.length === 0 ? [] : [title, ...lines.map((line) => indented(printable(line)))];
 }
 
+const INDENT = '  ';
+
 function indented(line: string): string {
-  return `  ${line}`;
+  return `${INDENT}${line}`;
 }
 
 function count(number: number, noun: string): string {

@@ -56,8 +56,9 @@ export function renderTree(
 
 /** Every object of the tree, once, root first. */
 export function treeNames(request: TreeRequest): readonly string[] {
-  const lines = [...linesOf(request, true)].filter(({ seen }) => !seen);
-  return lines.map(({ ref }) => resourceName(objectName(ref, request.index)));
+  const refs = new Map<ObjectKey, ObjectRef>();
+  for (const { ref } of linesOf(request, true)) refs.set(keyOf(ref), ref);
+  return [...refs.values()].map((ref) => resourceName(objectName(ref, request.index)));
 }
 
 function statusOf({ index, isKnown }: TreeRequest, ref: ObjectRef): string {
@@ -78,23 +79,23 @@ function* linesOf({ index, root, direction, depth }: TreeRequest, unicode: boole
 
   function* below(path: readonly ObjectRef[], indent: string): Iterable<Line> {
     const parent = path.at(-1);
-    if (!parent || path.length > depth) return;
+    if (!parent) return;
     const children = childrenOf(branches.get(keyOf(parent)) ?? [], direction);
     for (const [at, edge] of children.entries()) {
       const ref = farEnd(edge, direction);
       const isLast = at === children.length - 1;
       const seen = shown.has(keyOf(ref));
-      shown.add(keyOf(ref));
-      const relation = relationText(edge, path, index, direction);
+      // At the last level nothing is shown below it, so a shorter way to it may still show its branch.
+      const isOpen = path.length < depth;
+      if (isOpen) shown.add(keyOf(ref));
       const branched = branches.has(keyOf(ref));
       yield {
         prefix: indent + (isLast ? marks.last : marks.item),
         ref,
-        edge,
-        relation,
+        ...told(edge, path, index, direction),
         seen: seen && branched,
       };
-      if (!seen) yield* below([...path, ref], indent + (isLast ? '   ' : marks.line));
+      if (!seen && isOpen) yield* below([...path, ref], indent + (isLast ? '   ' : marks.line));
     }
   }
 
@@ -114,21 +115,38 @@ function childrenOf(edges: readonly Edge[], direction: Direction): readonly Edge
 }
 
 /** A volume hangs below its class, which it does not need; what it does need, further up, is what counts. */
-function relationText(
+function told(
   edge: Edge,
   path: readonly ObjectRef[],
   index: DependencyIndex,
   direction: Direction,
-): string {
-  if (edge.blocks) return edge.relation;
-  if (direction === 'dependents') {
-    const above = new Map(path.map((ref) => [keyOf(ref), ref]));
-    const held = index.graph
-      .edgesAt(keyOf(edge.dependent), 'providers')
-      .filter(({ blocks, provider }) => blocks && above.has(keyOf(provider)));
-    const nearest = path.findLast((ref) => held.some(({ provider }) => keyOf(provider) === keyOf(ref)));
-    const strong = nearest && held.find(({ provider }) => keyOf(provider) === keyOf(nearest));
-    if (strong) return printable(`${strong.relation} ${strong.provider.kind}/${strong.provider.name}`);
-  }
-  return `${edge.relation} (does not block)`;
+): Pick<Line, 'edge' | 'relation'> {
+  if (edge.blocks) return { edge, relation: edge.relation };
+  const strong =
+    direction === 'dependents' ? heldBy(edge.dependent, path, index) : holding(edge.provider, path, index);
+  if (!strong) return { edge, relation: `${edge.relation} (does not block)` };
+  const { relation, dependent, provider } = strong;
+  const text =
+    direction === 'dependents'
+      ? `${relation} ${provider.kind}/${provider.name}`
+      : `${dependent.kind} ${relation}`;
+  return { edge: strong, relation: printable(text) };
+}
+
+/** The edge by which an object holds the nearest object of the path above it. */
+function heldBy(dependent: ObjectRef, path: readonly ObjectRef[], index: DependencyIndex): Edge | undefined {
+  const held = index.graph.edgesAt(keyOf(dependent), 'providers').filter(({ blocks }) => blocks);
+  const byProvider = new Map(held.map((edge) => [keyOf(edge.provider), edge]));
+  const nearest = path.findLast((ref) => byProvider.has(keyOf(ref)));
+  return nearest && byProvider.get(keyOf(nearest));
+}
+
+/** The edge by which the nearest object of the path above holds an object. */
+function holding(provider: ObjectRef, path: readonly ObjectRef[], index: DependencyIndex): Edge | undefined {
+  const edgesTo = (ref: ObjectRef): Edge | undefined =>
+    index.graph
+      .edgesAt(keyOf(ref), 'providers')
+      .find((edge) => edge.blocks && keyOf(edge.provider) === keyOf(provider));
+  const nearest = path.findLast((ref) => edgesTo(ref) !== undefined);
+  return nearest && edgesTo(nearest);
 }

@@ -1,5 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 import { groupOf, isRecord, parseObject, UserError, type KubeObject } from '#pkg/object';
+import { jsonValues } from './json-stream.ts';
 
 /** What one text holds: its objects, and the kinds of its lists, be they empty. */
 export interface Documents {
@@ -28,9 +29,11 @@ interface Located {
 }
 
 function* valuesOf(text: string, origin: string): Iterable<Located> {
-  const json = parseJson(text);
-  if (json) {
-    yield { value: json.value, where: origin };
+  // JSON is a tenth of the work, and large dumps are JSON. Anything else goes the long way.
+  const values = jsonValues(text);
+  if (values) {
+    const where = (at: number): string => (values.length > 1 ? `${origin}: document ${at + 1}` : origin);
+    for (const [at, value] of values.entries()) yield { value, where: where(at) };
     return;
   }
   const documents = parseAllDocuments(text, { prettyErrors: false, logLevel: 'silent' });
@@ -45,16 +48,6 @@ function* valuesOf(text: string, origin: string): Iterable<Located> {
   }
 }
 
-/** JSON is a tenth of the work, and large dumps are JSON. Anything else goes the long way. */
-function parseJson(text: string): { readonly value: unknown } | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
-}
-
 function toValue(
   document: ReturnType<typeof parseAllDocuments>[number],
   line: (offset: number) => string,
@@ -63,7 +56,9 @@ function toValue(
     return document.toJS() as unknown;
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw new UserError(`error: error parsing ${line(document.range?.[0] ?? 0)}: ${message}`, { cause });
+    throw new UserError(`error: error parsing ${line(document.contents?.range?.[0] ?? 0)}: ${message}`, {
+      cause,
+    });
   }
 }
 

@@ -80,17 +80,23 @@ async function filesOf(path: string): Promise<readonly string[]> {
     throw new UserError(unreadable(path, cause), { cause });
   });
   if (!info.isDirectory()) return [path];
-  const names = await readdir(path, { recursive: true }).catch((cause: unknown) => {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
     throw new UserError(unreadable(path, cause), { cause });
   });
-  const files = names.filter((name) => EXTENSIONS.has(extname(name))).sort();
+  const files = entries
+    .filter((entry) => !entry.isDirectory() && EXTENSIONS.has(extname(entry.name)))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
   if (files.length === 0) throw new UserError(`error: no YAML or JSON files in the folder "${path}"`);
-  return files.map((name) => join(path, name));
+  return files;
 }
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    const bytes = await readFile(file);
+    // Windows PowerShell saves what it redirects in UTF-16.
+    const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+    return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes);
   } catch (cause) {
     throw new UserError(unreadable(file, cause), { cause });
   }

@@ -1,5 +1,6 @@
 import { compareEdges, walk, type Edge } from '#pkg/graph';
 import {
+  compareText,
   isRookKind,
   isTerminating,
   keyOf,
@@ -35,11 +36,9 @@ export function judge(subject: KubeObject, evidence: Evidence): DependencyReport
   const escape = destructionAsked(subject, index);
   const edges = index.graph.edgesAt(keyOf(refOf(subject)), 'dependents');
   const holds = (edge: Edge): boolean => edge.blocks && !escape;
-  const causes = [
-    ...edges.filter(holds).map((edge) => causeOf(edge, index)),
-    ...contentCauses(subject, contents),
-  ];
-  const related = [...edges.filter((edge) => !holds(edge)), ...consumers(edges, index)];
+  const stored = contentCauses(subject, contents);
+  const causes = [...edges.filter(holds).map((edge) => causeOf(edge, index)), ...(escape ? [] : stored)];
+  const related = [...edges.filter((edge) => !holds(edge)), ...consumers(edges, index)].sort(compareEdges);
   const gaps = escape ? [] : [...evidence.gaps, ...contents.gaps];
   const deletion = deletionOf(subject, evidence.operator);
   const findings = {
@@ -47,11 +46,16 @@ export function judge(subject: KubeObject, evidence: Evidence): DependencyReport
     verdict: verdictOf(causes, gaps),
     ...(deletion ? { deletion } : {}),
     causes,
-    related: related.map((edge) => causeOf(edge, index)),
+    related: [...related.map((edge) => causeOf(edge, index)), ...(escape ? stored : [])],
     gaps,
     ...(escape ? { notes: [escape] } : {}),
   };
-  return { apiVersion: API_VERSION, kind: 'DependencyReport', ...findings, next: nextSteps(findings) };
+  return {
+    apiVersion: API_VERSION,
+    kind: 'DependencyReport',
+    ...findings,
+    next: nextSteps({ ...findings, lacksCeph: contents.gaps.length > 0 }),
+  };
 }
 
 function verdictOf(causes: readonly Cause[], gaps: readonly Gap[]): VerdictKind {
@@ -76,7 +80,10 @@ function qualified({ namespace, name }: Edge['dependent']): string {
 }
 
 function contentCauses(subject: KubeObject, contents: ContentsFound): readonly Cause[] {
-  return contents.items.map(({ kind, name }) => ({
+  const sorted = contents.items.toSorted(
+    (a, b) => compareText(a.kind, b.kind) || compareText(a.name, b.name),
+  );
+  return sorted.map(({ kind, name }) => ({
     code: 'RD027',
     relation: 'is stored in',
     message: `${kind} ${name} is stored in ${subject.kind} ${subject.metadata.name}`,
@@ -87,15 +94,19 @@ function contentCauses(subject: KubeObject, contents: ContentsFound): readonly C
 /** Who uses the volumes, snapshots and buckets that hang on the subject. Rook's own resources have answers of their own. */
 function consumers(edges: readonly Edge[], index: DependencyIndex): readonly Edge[] {
   const known = new Set<ObjectKey>(edges.map(({ dependent }) => keyOf(dependent)));
+  const users = edges.filter(({ dependent, blocks }) => blocks && !isRookKind(dependent));
+  // One walk from all of them: thousands of volumes would otherwise be thousands of walks.
+  const reached = walk(
+    index.graph,
+    users.map(({ dependent }) => dependent),
+    'dependents',
+  );
   const found = new Map<string, Edge>();
-  for (const { dependent, blocks } of edges) {
-    if (!blocks || isRookKind(dependent)) continue;
-    for (const edge of walk(index.graph, [dependent], 'dependents').edges) {
-      if (!known.has(keyOf(edge.dependent)))
-        found.set(`${keyOf(edge.dependent)} ${keyOf(edge.provider)} ${edge.code}`, edge);
-    }
+  for (const edge of reached.edges) {
+    if (!known.has(keyOf(edge.dependent)))
+      found.set(`${keyOf(edge.dependent)} ${keyOf(edge.provider)} ${edge.code}`, edge);
   }
-  return [...found.values()].sort(compareEdges);
+  return [...found.values()];
 }
 
 /** Rook lets everything go unchecked, except the cluster itself, once a cluster is deleted with this word. */

@@ -1,12 +1,22 @@
 import { KNOWN_TYPES, type Gap } from '#pkg/object';
 import type { Cause, DependencyReport, ObjectName } from './report.ts';
 
-type Findings = Pick<DependencyReport, 'subject' | 'verdict' | 'deletion' | 'causes' | 'gaps'>;
+type Findings = Pick<DependencyReport, 'subject' | 'verdict' | 'deletion' | 'causes' | 'gaps'> & {
+  /** Whether leaving Ceph out of the question would help. */
+  readonly lacksCeph?: boolean;
+};
 
 const MAX_SUGGESTIONS = 3;
 
 /** Commands to copy: what to look at next, never anything that destroys what is still needed. */
-export function nextSteps({ subject, verdict, deletion, causes, gaps }: Findings): readonly string[] {
+export function nextSteps({
+  subject,
+  verdict,
+  deletion,
+  causes,
+  gaps,
+  lacksCeph,
+}: Findings): readonly string[] {
   const own = `${shortName(subject)}${inNamespace(subject)}`;
   switch (verdict) {
     case 'Blocked':
@@ -14,7 +24,7 @@ export function nextSteps({ subject, verdict, deletion, causes, gaps }: Findings
     case 'Deletable':
       return deletion ? afterRelease(subject, deletion.operator) : [`kubectl delete ${own}`];
     case 'Unknown':
-      return [...gaps.flatMap(checkRights), ...leaveOutCeph(own, gaps)];
+      return [...gaps.flatMap(checkRights), ...(lacksCeph ? [`kubectl rook-deps why ${own} --no-ceph`] : [])];
   }
 }
 
@@ -57,8 +67,4 @@ function checkRights({ what, reason }: Gap): readonly string[] {
   if (!type || !reason.startsWith('forbidden')) return [];
   const resource = type.group ? `${type.plural}.${type.group}` : type.plural;
   return [`kubectl auth can-i list ${resource} --all-namespaces`];
-}
-
-function leaveOutCeph(own: string, gaps: readonly Gap[]): readonly string[] {
-  return gaps.some(({ reason }) => reason.includes('Ceph')) ? [`kubectl rook-deps why ${own} --no-ceph`] : [];
 }

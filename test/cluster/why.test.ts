@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { Kinds, ROOK_KINDS } from '#pkg/object';
+import { compareText, Kinds, ROOK_KINDS } from '#pkg/object';
 import type { DependencyReport } from '#pkg/verdict';
 import { served, servedVolume } from '../fixtures/served-objects.ts';
 import { marker, requestsSince } from './audit-log.ts';
@@ -51,7 +51,9 @@ describeOnCluster('why on a real API server', () => {
     const since = await marker();
     await ask(['why', 'cephobjectrealm/cephobjectrealm', '-n', ns]);
     const lists = (await requestsSince(since, 'kubectl-rook_deps/')).filter(({ verb }) => verb === 'list');
-    const resources = lists.map(({ uri }) => new URL(uri, 'http://x').pathname.split('/').at(-1)).sort();
+    const resources = lists
+      .map(({ uri }) => new URL(uri, 'http://x').pathname.split('/').at(-1) ?? '')
+      .toSorted(compareText);
     expect(resources).toEqual(['cephclusters', 'cephobjectzonegroups']);
   });
 

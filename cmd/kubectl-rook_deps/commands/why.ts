@@ -125,9 +125,13 @@ function withFlags(report: DependencyReport, flags: string): DependencyReport {
   return { ...report, next: report.next.map((line) => (asksCluster(line) ? line + flags : line)) };
 }
 
+/** Files are not the cluster: ask about them again with them, but ask the cluster before deleting anything. */
 function withSources(report: DependencyReport, sources: string): DependencyReport {
   const asks = /^kubectl rook-deps (why|tree) /;
-  return { ...report, next: report.next.map((line) => (asks.test(line) ? line + sources : line)) };
+  const next = report.next.map((line) =>
+    asks.test(line) ? line + sources : line.replace(/^kubectl delete /, 'kubectl rook-deps why '),
+  );
+  return { ...report, next };
 }
 
 function exitCodeOf(reports: readonly DependencyReport[]): number {
