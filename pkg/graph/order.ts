@@ -32,7 +32,8 @@ function levelsOf(providers: ReadonlyMap<ObjectKey, readonly ObjectKey[]>): Map<
   const atLeast = new Map<ObjectKey, number>();
   // Components come providers first; the levels are counted from the leaves, so backwards.
   for (const component of components.toReversed()) {
-    const level = Math.max(...component.map((key) => atLeast.get(key) ?? 0));
+    // Not spread into Math.max: a cycle may be longer than an argument list.
+    const level = component.reduce((highest, key) => Math.max(highest, atLeast.get(key) ?? 0), 0);
     for (const key of component) {
       levels.set(key, level);
       for (const provider of providers.get(key) ?? []) {

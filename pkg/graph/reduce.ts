@@ -3,7 +3,7 @@ import type { Edge } from './edge.ts';
 
 /**
  * Leaves out edges that a longer way already tells: with volume → pool → cluster, volume → cluster says nothing
- * new to a reader. Edges within a cycle are kept.
+ * new to a reader. Edges within a cycle are kept, and so are all those from one object into the same cycle.
  */
 export function withoutShortcuts(edges: readonly Edge[]): readonly Edge[] {
   const providers = new Map<ObjectKey, Set<ObjectKey>>();
@@ -20,7 +20,9 @@ export function withoutShortcuts(edges: readonly Edge[]): readonly Edge[] {
     for (const between of providers.get(from) ?? []) {
       if (between === to || between === from) continue;
       const reached = reachable(between, providers, above);
-      if (reached.has(to) && !reached.has(from)) return false;
+      if (!reached.has(to) || reached.has(from)) continue;
+      // Two ways into one cycle would each be a detour of the other, and both would go.
+      if (!reachable(to, providers, above).has(between)) return false;
     }
     return true;
   });

@@ -23,7 +23,8 @@ export function storeOfBucketClass(
   const name = textAt(parameters, 'objectStoreName');
   const namespace = textAt(parameters, 'objectStoreNamespace');
   if (name && namespace) return { to: store(namespace, name), field: 'parameters.objectStoreName' };
-  const to = storeOfHost(textAt(parameters, 'endpoint'));
+  // An endpoint is a host with a port.
+  const to = storeOfHost(textAt(parameters, 'endpoint')?.replace(/:\d+$/, ''));
   return to && { to, field: 'parameters.endpoint' };
 }
 

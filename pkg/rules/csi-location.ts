@@ -57,11 +57,13 @@ function* blockLocations(parameters: Parameters, place: ClusterPlace, lookup: Lo
       yield { provider, key: 'topologyConstrainedPools' };
   }
   if (place.radosNamespace) yield { provider: place.radosNamespace, key: 'clusterID' };
-  const name = textAt(parameters, 'radosNamespace') ?? place.radosNamespaceName;
+  const chosen = textAt(parameters, 'radosNamespace');
+  const name = chosen ?? place.radosNamespaceName;
   if (!name) return;
   for (const provider of lookup.ofKind(Kinds.CephBlockPoolRadosNamespace, place.namespace)) {
     const inPool = pools.includes(textAt(provider, 'spec', 'blockPoolName') ?? '');
-    if (inPool && radosNamespaceName(provider) === name) yield { provider, key: 'radosNamespace' };
+    if (inPool && radosNamespaceName(provider) === name)
+      yield { provider, key: chosen ? 'radosNamespace' : 'clusterID' };
   }
 }
 
@@ -71,10 +73,14 @@ function* fileLocations(parameters: Parameters, place: ClusterPlace, lookup: Loo
   const filesystem = fsName && lookup.object(Kinds.CephFilesystem, place.namespace, fsName);
   if (filesystem) yield { provider: filesystem, key: 'fsName' };
   if (group) yield { provider: group, key: 'clusterID' };
-  const path = /^\/volumes\/([^/]+)\//.exec(textAt(parameters, 'subvolumePath') ?? '');
-  for (const provider of path ? lookup.ofKind(Kinds.CephFilesystemSubVolumeGroup, place.namespace) : []) {
+  const path = /^\/volumes\/([^/]+)\//.exec(textAt(parameters, 'subvolumePath') ?? '')?.[1];
+  const groupName = path ?? place.subVolumeGroupName;
+  for (const provider of groupName
+    ? lookup.ofKind(Kinds.CephFilesystemSubVolumeGroup, place.namespace)
+    : []) {
     const inFilesystem = textAt(provider, 'spec', 'filesystemName') === fsName;
-    if (inFilesystem && subVolumeGroupName(provider) === path?.[1]) yield { provider, key: 'subvolumePath' };
+    if (inFilesystem && subVolumeGroupName(provider) === groupName)
+      yield { provider, key: path ? 'subvolumePath' : 'clusterID' };
   }
   const pool = textAt(parameters, 'pool');
   for (const provider of pool ? lookup.poolOwners(place.namespace, pool) : []) {

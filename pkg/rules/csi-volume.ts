@@ -1,4 +1,4 @@
-import { isTrueAt, Kinds, listAt, numberAt, textAt, type KubeObject } from '#pkg/object';
+import { compareRefs, isTrueAt, Kinds, listAt, numberAt, refOf, textAt, type KubeObject } from '#pkg/object';
 import type { Lookup } from './lookup.ts';
 
 /** Which of ceph-csi's drivers a name stands for. The part before may be anything: installations rename drivers. */
@@ -36,24 +36,39 @@ export interface ClusterPlace {
   readonly subVolumeGroup?: KubeObject;
   /** The rados namespace's name inside Ceph, when only a profile tells it. */
   readonly radosNamespaceName?: string | undefined;
+  /** Likewise for a subvolume group. */
+  readonly subVolumeGroupName?: string | undefined;
 }
 
 /** All meanings of a clusterID. By default it is the namespace of the cluster. */
 export function placesOf(clusterId: string, lookup: Lookup): readonly ClusterPlace[] {
   const places: ClusterPlace[] = [];
-  for (const bearer of lookup.bearersOfClusterId(clusterId)) {
-    const namespace = bearer.metadata.namespace ?? '';
-    if (bearer.kind === 'CephBlockPoolRadosNamespace') places.push({ namespace, radosNamespace: bearer });
-    else if (bearer.kind === 'CephFilesystemSubVolumeGroup')
-      places.push({ namespace, subVolumeGroup: bearer });
-    else {
-      // A profile names a connection, and a connection bears the name of its cluster's namespace.
-      const cluster = textAt(bearer, 'spec', 'cephConnectionRef', 'name');
-      if (cluster && !places.some((place) => place.namespace === cluster))
-        places.push({ namespace: cluster });
-    }
+  // Resources come before profiles: Rook writes a profile for each of them, which must not widen what they say.
+  const bearers = lookup.bearersOfClusterId(clusterId).toSorted((a, b) => compareRefs(refOf(a), refOf(b)));
+  for (const bearer of bearers) {
+    const place = placeOf(bearer);
+    const isKnown = places.some(
+      ({ namespace, radosNamespace, subVolumeGroup }) =>
+        namespace === place?.namespace && (radosNamespace ?? subVolumeGroup),
+    );
+    if (place && !(isKnown && bearer.kind === 'ClientProfile')) places.push(place);
   }
   return places.length > 0 ? places : [{ namespace: clusterId }];
+}
+
+function placeOf(bearer: KubeObject): ClusterPlace | undefined {
+  const namespace = bearer.metadata.namespace ?? '';
+  if (bearer.kind === 'CephBlockPoolRadosNamespace') return { namespace, radosNamespace: bearer };
+  if (bearer.kind === 'CephFilesystemSubVolumeGroup') return { namespace, subVolumeGroup: bearer };
+  // A profile names a connection, and a connection bears the name of its cluster's namespace.
+  const cluster = textAt(bearer, 'spec', 'cephConnectionRef', 'name');
+  return cluster
+    ? {
+        namespace: cluster,
+        radosNamespaceName: textAt(bearer, 'spec', 'rbd', 'radosNamespace'),
+        subVolumeGroupName: textAt(bearer, 'spec', 'cephFs', 'subVolumeGroup'),
+      }
+    : undefined;
 }
 
 /** Whether the admin has said that volumes shall not hold the cluster back. */

@@ -1,6 +1,16 @@
 import { Graph, type Edge } from '#pkg/graph';
-import { keyOf, kindKey, refOf, type KubeObject, type ObjectKey, type ObjectRef } from '#pkg/object';
+import {
+  keyOf,
+  kindKey,
+  refOf,
+  sameKind,
+  type KindKey,
+  type KubeObject,
+  type ObjectKey,
+  type ObjectRef,
+} from '#pkg/object';
 import { RULES } from './catalogue.ts';
+import { Filing } from './filing.ts';
 import { Topics, topicsOf, type Lookup, type Topic } from './lookup.ts';
 import type { Reference, Rule } from './rule.ts';
 
@@ -8,10 +18,13 @@ import type { Reference, Rule } from './rule.ts';
 export class DependencyIndex {
   readonly graph = new Graph();
   readonly #objects = new Map<ObjectKey, KubeObject>();
-  readonly #filed = new Map<Topic, Map<ObjectKey, KubeObject>>();
+  readonly #filing = new Filing();
   /** Which objects' edges rest on the answer to a question. */
   readonly #askers = new Map<Topic, Set<ObjectKey>>();
   readonly #asked = new Map<ObjectKey, ReadonlySet<Topic>>();
+  /** The questions of the object that is being resolved. */
+  #asking = new Set<Topic>();
+  readonly #lookup = this.#newLookup();
 
   constructor(objects: Iterable<KubeObject> = []) {
     this.add(objects);
@@ -24,7 +37,11 @@ export class DependencyIndex {
       const key = keyOf(refOf(object));
       this.#unfile(key, stale);
       this.#objects.set(key, object);
-      for (const topic of topicsOf(object)) this.#file(topic, key, object, stale);
+      for (const topic of topicsOf(object)) {
+        this.#filing.put(topic, key, object);
+        this.#addAskers(topic, stale);
+      }
+      this.#addAskers(Topics.object(key), stale);
       stale.add(key);
     }
     this.#resolveAll(stale);
@@ -47,22 +64,18 @@ export class DependencyIndex {
     return this.#objects.values();
   }
 
-  #file(topic: Topic, key: ObjectKey, object: KubeObject, stale: Set<ObjectKey>): void {
-    const filed = this.#filed.get(topic);
-    if (filed) filed.set(key, object);
-    else this.#filed.set(topic, new Map([[key, object]]));
-    for (const asker of this.#askers.get(topic) ?? []) stale.add(asker);
-  }
-
   #unfile(key: ObjectKey, stale: Set<ObjectKey>): void {
     const old = this.#objects.get(key);
     if (!old) return;
     for (const topic of topicsOf(old)) {
-      const filed = this.#filed.get(topic);
-      filed?.delete(key);
-      if (filed?.size === 0) this.#filed.delete(topic);
-      for (const asker of this.#askers.get(topic) ?? []) stale.add(asker);
+      this.#filing.drop(topic, key);
+      this.#addAskers(topic, stale);
     }
+    this.#addAskers(Topics.object(key), stale);
+  }
+
+  #addAskers(topic: Topic, stale: Set<ObjectKey>): void {
+    for (const asker of this.#askers.get(topic) ?? []) stale.add(asker);
   }
 
   #resolveAll(keys: Iterable<ObjectKey>): void {
@@ -74,26 +87,20 @@ export class DependencyIndex {
   }
 
   #resolve(key: ObjectKey, object: KubeObject): readonly Edge[] {
-    const asked = new Set<Topic>();
-    const lookup = this.#lookup(asked);
-    const edges = new Map<string, Edge>();
-    for (const rule of rulesReading(object)) {
-      for (const reference of rule.references(object, lookup)) {
-        const edge = edgeOf(rule, refOf(object), reference);
-        const id = `${keyOf(edge.dependent)} ${keyOf(edge.provider)} ${edge.code}`;
-        const known = edges.get(id);
-        // One edge for each rule and pair: the first field names it, and one blocking mention is enough.
-        if (!known) edges.set(id, edge);
-        else if (edge.blocks && !known.blocks) edges.set(id, edge);
-      }
+    this.#asking = new Set();
+    const ref = refOf(object);
+    const edges: Edge[] = [];
+    for (const rule of rulesReading(ref)) {
+      for (const reference of rule.references(object, this.#lookup))
+        addEdge(edges, edgeOf(rule, ref, reference));
     }
-    this.#asked.set(key, asked);
-    for (const topic of asked) {
+    if (this.#asking.size > 0) this.#asked.set(key, this.#asking);
+    for (const topic of this.#asking) {
       const askers = this.#askers.get(topic);
       if (askers) askers.add(key);
       else this.#askers.set(topic, new Set([key]));
     }
-    return [...edges.values()];
+    return edges;
   }
 
   #forgetQuestions(key: ObjectKey): void {
@@ -105,14 +112,17 @@ export class DependencyIndex {
     this.#asked.delete(key);
   }
 
-  #lookup(asked: Set<Topic>): Lookup {
+  #newLookup(): Lookup {
     const find = (topic: Topic): readonly KubeObject[] => {
-      asked.add(topic);
-      const found = this.#filed.get(topic);
-      return found ? [...found.values()] : [];
+      this.#asking.add(topic);
+      return this.#filing.find(topic);
     };
     return {
-      object: (kind, namespace, name) => find(Topics.object(kind, namespace, name))[0],
+      object: ({ group, kind }, namespace, name) => {
+        const key = keyOf({ group, kind, namespace, name });
+        this.#asking.add(Topics.object(key));
+        return this.#objects.get(key);
+      },
       ofKind: (kind, namespace) => find(Topics.ofKind(kind, namespace)),
       poolOwners: (namespace, pool) => find(Topics.poolOwners(namespace, pool)),
       bearersOfClusterId: (id) => find(Topics.clusterId(id)),
@@ -123,16 +133,30 @@ export class DependencyIndex {
 }
 
 const ANY_KIND = RULES.filter((rule) => rule.reads === 'any');
-const BY_KIND = Map.groupBy(
-  RULES.flatMap((rule) =>
-    rule.reads === 'any' ? [] : rule.reads.map((kind) => ({ kind: kindKey(kind), rule })),
-  ),
-  ({ kind }) => kind,
+const BY_KIND: ReadonlyMap<KindKey, readonly Rule[]> = new Map(
+  RULES.flatMap((rule) => (rule.reads === 'any' ? [] : rule.reads)).map((kind) => [
+    kindKey(kind),
+    RULES.filter((rule) => rule.reads === 'any' || rule.reads.some((read) => sameKind(read, kind))),
+  ]),
 );
 
-function rulesReading(object: KubeObject): readonly Rule[] {
-  const ofKind = BY_KIND.get(kindKey(refOf(object)))?.map(({ rule }) => rule) ?? [];
-  return [...ofKind, ...ANY_KIND];
+function rulesReading(ref: ObjectRef): readonly Rule[] {
+  return BY_KIND.get(kindKey(ref)) ?? ANY_KIND;
+}
+
+/** One edge for each rule and pair: the first field names it, and one blocking mention is enough. */
+function addEdge(edges: Edge[], edge: Edge): void {
+  const at = edges.findIndex(
+    ({ code, provider, dependent }) =>
+      code === edge.code && isSame(provider, edge.provider) && isSame(dependent, edge.dependent),
+  );
+  const known = edges[at];
+  if (!known) edges.push(edge);
+  else if (edge.blocks && !known.blocks) edges[at] = edge;
+}
+
+function isSame(a: ObjectRef, b: ObjectRef): boolean {
+  return a.name === b.name && sameKind(a, b) && (a.namespace ?? '') === (b.namespace ?? '');
 }
 
 function edgeOf(rule: Rule, read: ObjectRef, reference: Reference): Edge {

@@ -1,4 +1,4 @@
-import { keyOf, kindKey, refOf, textAt, type GroupKind, type KubeObject } from '#pkg/object';
+import { kindKey, refOf, textAt, type GroupKind, type KubeObject, type ObjectKey } from '#pkg/object';
 import { clusterIdsOf } from './csi-cluster-id.ts';
 import { cephPoolsOf } from './ceph-pools.ts';
 import { userSecretOf } from './object-user-secret.ts';
@@ -20,8 +20,7 @@ export interface Lookup {
 export type Topic = string;
 
 export const Topics = {
-  object: (kind: GroupKind, namespace: string | undefined, name: string): Topic =>
-    `object ${keyOf({ ...kind, namespace, name })}`,
+  object: (key: ObjectKey): Topic => `object ${key}`,
   ofKind: (kind: GroupKind, namespace: string | undefined): Topic =>
     `kind ${kindKey(kind)} ${namespace ?? ''}`,
   poolOwners: (namespace: string, pool: string): Topic => `pool ${namespace}/${pool}`,
@@ -30,10 +29,9 @@ export const Topics = {
   userSecret: (namespace: string, name: string): Topic => `user-secret ${namespace}/${name}`,
 };
 
-/** Every question this object is an answer to. */
+/** Every question this object is an answer to, besides the one for it by name. */
 export function* topicsOf(object: KubeObject): Iterable<Topic> {
   const ref = refOf(object);
-  yield Topics.object(ref, ref.namespace, ref.name);
   yield Topics.ofKind(ref, ref.namespace);
   for (const pool of cephPoolsOf(object)) yield Topics.poolOwners(ref.namespace ?? '', pool);
   for (const id of clusterIdsOf(object)) yield Topics.clusterId(id);

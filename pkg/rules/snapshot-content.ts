@@ -32,17 +32,33 @@ export const snapshotContent: Rule = {
   ],
   *references(content, lookup) {
     const driver = cephDriver(textAt(content, 'spec', 'driver'));
-    const status = textAt(content, 'status', 'snapshotHandle');
-    const handle = decodeHandle(status ?? textAt(content, 'spec', 'source', 'snapshotHandle'));
-    if (!driver || !handle) return;
-    const field = status ? 'status.snapshotHandle' : 'spec.source.snapshotHandle';
+    const path = HANDLES.find((candidate) => textAt(content, ...candidate) !== undefined);
+    if (!driver || !path) return;
+    const field = path.join('.');
     const origin = [...originProviders(content, lookup)];
-    for (const place of placesOf(handle.clusterId, lookup)) {
-      const providers = origin.length > 0 ? origin : locate(driver, place, handle.location, lookup);
-      for (const provider of providers) yield { to: refOf(provider), field };
-    }
+    const providers =
+      origin.length > 0 ? origin : providersByHandle(driver, textAt(content, ...path), lookup);
+    for (const provider of providers) yield { to: refOf(provider), field };
   },
 };
+
+/** The handle of the snapshot; while it is being taken, that of its volume, which lies in the same pool. */
+const HANDLES = [
+  ['status', 'snapshotHandle'],
+  ['spec', 'source', 'snapshotHandle'],
+  ['spec', 'source', 'volumeHandle'],
+] as const;
+
+function* providersByHandle(
+  driver: CephDriver,
+  text: string | undefined,
+  lookup: Lookup,
+): Iterable<KubeObject> {
+  const handle = decodeHandle(text);
+  for (const place of handle ? placesOf(handle.clusterId, lookup) : []) {
+    yield* locate(driver, place, handle?.location ?? 0, lookup);
+  }
+}
 
 /** Where the volume lies that the snapshot was taken of: the snapshot lies in the same pool. */
 function* originProviders(content: KubeObject, lookup: Lookup): Iterable<KubeObject> {

@@ -18,6 +18,7 @@ function storageClass(
     targets,
     consults: [
       { kind: Kinds.ClientProfile, across: true },
+      { kind: Kinds.CephBlockPool },
       { kind: Kinds.CephBlockPoolRadosNamespace },
       { kind: Kinds.CephFilesystemSubVolumeGroup },
     ],

@@ -42,7 +42,10 @@ function masterOf(zone: KubeObject, lookup: Lookup): KubeObject | undefined {
   const zones = lookup
     .ofKind(Kinds.CephObjectZone, namespace)
     .filter((other) => textAt(other, 'spec', 'zoneGroup') === groupName);
-  const dated = zones.map((other) => ({ other, made: Date.parse(other.metadata.creationTimestamp ?? '') }));
+  const dated = zones.map((other) => ({
+    other,
+    made: Date.parse(textAt(other, 'metadata', 'creationTimestamp') ?? ''),
+  }));
   if (dated.some(({ made }) => Number.isNaN(made))) return undefined;
   const [first, second] = dated.sort((a, b) => a.made - b.made);
   return first && second && first.made < second.made ? first.other : undefined;
