@@ -56,7 +56,8 @@ export async function exchange(call: HttpCall, signal: AbortSignal): Promise<Htt
   }
 }
 
-async function answerTo(call: HttpCall, signal: AbortSignal): Promise<IncomingMessage> {
+/** The answer's head, its body still to be read. Throws what Node throws. */
+export async function answerTo(call: HttpCall, signal: AbortSignal): Promise<IncomingMessage> {
   const first = start(call, signal);
   try {
     return await first.answer;
@@ -99,7 +100,7 @@ function limitDialling(request: ClientRequest, secure: boolean): void {
 }
 
 /** Decoded piece by piece: neither the zipped nor the raw bytes are ever held as a whole. */
-async function bodyOf(answer: IncomingMessage): Promise<string> {
+export async function bodyOf(answer: IncomingMessage): Promise<string> {
   const decoder = new StringDecoder('utf8');
   let text = '';
   for await (const piece of unzipped(answer)) text += decoder.write(piece as Buffer);

@@ -2,11 +2,17 @@
  * The way to a Kubernetes API server, as kubectl goes it.
  *
  * Words: a *connection* is what flags, kubeconfig and environment say about server and user; a *transport* sends
- * requests over it; *discovery* asks which types the server has; the *reader* gets and lists objects through it.
+ * requests over it; *discovery* asks which types the server has; the *reader* gets and lists objects through it, the
+ * *writer* changes them, and the *watcher* follows their changes.
  */
+export { ApiError } from './api-error.ts';
 export type { ConnectionFlags } from './connection-flags.ts';
 export type { Connection, Impersonation, ServerTls, UserCredentials } from './connection.ts';
+export { eventOf, type Happening, type Reporter } from './event-object.ts';
+export type { HttpStream } from './http-stream.ts';
 export { kubeReader, type KubeReaderOptions } from './kube-reader.ts';
+export { kubeWatcher, type KubeWatcherOptions } from './kube-watcher.ts';
+export { kubeWriter, type KubeWriterOptions } from './kube-writer.ts';
 export { loadKubeconfig } from './load-kubeconfig.ts';
 export {
   connect,
@@ -15,3 +21,5 @@ export {
   type ConnectOptions,
   type Transport,
 } from './transport.ts';
+export { refreshedTypes, type TypeSource } from './type-source.ts';
+export type { ObjectPage, Selection, Watcher, WatchEvent, WatchRequest } from './watcher.ts';

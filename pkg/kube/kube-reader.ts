@@ -1,6 +1,7 @@
 import {
   parseObject,
   type Gap,
+  type GroupKind,
   type KubeObject,
   type Listing,
   type ListRequest,
@@ -13,10 +14,13 @@ import { discover } from './discovery.ts';
 import { listObjects } from './list-objects.ts';
 import { objectPath } from './object-path.ts';
 import type { Transport } from './transport.ts';
+import type { TypeSource } from './type-source.ts';
 
 export interface KubeReaderOptions {
   /** Listed instead of all namespaces where the user may not see those. */
   readonly fallbackNamespace?: string | undefined;
+  /** Where types come from, for those who live longer than a command; else the server is asked once. */
+  readonly types?: TypeSource | undefined;
 }
 
 /** Reads objects of a live cluster. Its types are asked for once, at first need. */
@@ -29,6 +33,9 @@ export function kubeReader(transport: Transport, options: KubeReaderOptions = {}
     });
     return discovered;
   }
+
+  const typeOf = async (kind: GroupKind, signal: AbortSignal): Promise<ResourceType | undefined> =>
+    (await (options.types ? options.types(kind, signal) : types(signal))).find(kind);
 
   async function list(type: ResourceType, request: ListRequest, signal: AbortSignal): Promise<Listing> {
     try {
@@ -49,11 +56,11 @@ export function kubeReader(transport: Transport, options: KubeReaderOptions = {}
   return {
     types,
     async get(kind, namespace, name, signal) {
-      const type = (await types(signal)).find(kind);
+      const type = await typeOf(kind, signal);
       return type && getObject(transport, type, namespace, name, signal);
     },
     async list(request, signal) {
-      const type = (await types(signal)).find(request.kind);
+      const type = await typeOf(request.kind, signal);
       return type ? list(type, request, signal) : NOTHING;
     },
   };

@@ -35,18 +35,25 @@ export async function listObjects(
   }
 }
 
-type FetchPage = (limit: number | undefined, token: string | undefined) => Promise<Record<string, unknown>>;
+export type PageRequest = ListRequest & { readonly fieldSelector?: string | undefined };
 
-function pageFetcher(
+export type FetchPage = (
+  limit: number | undefined,
+  token: string | undefined,
+) => Promise<Record<string, unknown>>;
+
+/** Fetches one page, items as they came. Throws an ApiError for an answer that is no list. */
+export function pageFetcher(
   transport: Transport,
   type: ResourceType,
-  request: ListRequest,
+  request: PageRequest,
   signal: AbortSignal,
 ): FetchPage {
   const path = objectPath(type, request.namespace);
   const accept = request.detail === 'metadata' ? METADATA_ONLY : undefined;
   return async (limit, token) => {
-    const query = { labelSelector: request.labelSelector, limit, continue: token };
+    const { labelSelector, fieldSelector } = request;
+    const query = { labelSelector, fieldSelector, limit, continue: token };
     const page = await transport.getJson(path, { accept, query }, signal);
     const kind = textAt(page, 'kind') ?? 'no kind';
     // An empty list of metadata comes as null.
@@ -81,7 +88,7 @@ async function allPages(
 }
 
 /** Items of lists carry no type, or that of a stand-in. Changed in place: nobody else holds them. */
-function completed(item: unknown, { group, version, kind }: ResourceType): unknown {
+export function completed(item: unknown, { group, version, kind }: ResourceType): unknown {
   if (!isRecord(item)) return item;
   item['apiVersion'] = group === '' ? version : `${group}/${version}`;
   item['kind'] = kind;

@@ -4,7 +4,8 @@ import { createAgent, MAX_IN_FLIGHT } from './agent.ts';
 import { apiErrorOf } from './api-error.ts';
 import { Authenticator, type Identity } from './authenticator.ts';
 import type { Connection } from './connection.ts';
-import { exchange, type HttpAnswer } from './http-exchange.ts';
+import { exchange, type HttpAnswer, type HttpCall } from './http-exchange.ts';
+import { openStream, type HttpStream } from './http-stream.ts';
 import { parseJson } from './json-answer.ts';
 import { Limiter } from './limiter.ts';
 import { identityHeaders } from './request-headers.ts';
@@ -47,6 +48,11 @@ export interface Transport {
   request(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
   /** The JSON of a 2xx answer; anything else is thrown as an ApiError. */
   getJson(path: string, options: Pick<ApiRequest, 'query' | 'accept'>, signal: AbortSignal): Promise<unknown>;
+  /**
+   * A 2xx answer of no known end, read piece by piece; anything else is thrown as an ApiError. It has a connection to
+   * itself and takes no place from requests. An abort closes it; it is never sent again by itself.
+   */
+  stream(request: ApiRequest, signal: AbortSignal): Promise<HttpStream>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -54,6 +60,12 @@ export interface Transport {
 /** Makes ready to talk to a server; nothing is sent yet. */
 export function connect(connection: Connection, options: ConnectOptions): Promise<Transport> {
   return Promise.resolve(new HttpTransport(connection, options));
+}
+
+/** A connection is bound to its client certificate: a renewed one needs new connections. */
+interface HeldAgent {
+  readonly certificate: string | undefined;
+  readonly agent: Promise<Agent>;
 }
 
 class HttpTransport implements Transport {
@@ -64,7 +76,8 @@ class HttpTransport implements Transport {
   readonly #authenticator: Authenticator;
   readonly #limiter = new Limiter(MAX_IN_FLIGHT);
   readonly #warned = new Set<string>();
-  #agent: { readonly certificate: string | undefined; readonly agent: Promise<Agent> } | undefined;
+  #agent: HeldAgent | undefined;
+  #streamAgent: HeldAgent | undefined;
 
   constructor(connection: Connection, options: ConnectOptions) {
     this.server = connection.server;
@@ -85,6 +98,15 @@ class HttpTransport implements Transport {
     const answer = await this.request({ method: 'GET', path, ...options }, signal);
     if (answer.status < 200 || answer.status > 299) throw apiErrorOf(answer, 'GET');
     return parseJson(answer);
+  }
+
+  async stream(request: ApiRequest, signal: AbortSignal): Promise<HttpStream> {
+    const identity = await this.#authenticator.identity(signal);
+    const stream = await this.#open(request, identity, signal);
+    if (stream.status !== 401 || !identity.renewable) return orThrow(stream, request.method);
+    await stream.text();
+    const renewed = await this.#authenticator.renew(identity, signal);
+    return orThrow(await this.#open(request, renewed, signal), request.method);
   }
 
   close(): void {
@@ -109,23 +131,40 @@ class HttpTransport implements Transport {
   }
 
   async #send(request: ApiRequest, identity: Identity, signal: AbortSignal): Promise<HttpAnswer> {
-    const url = this.#url(request);
-    const call = {
+    const call = this.#call(request, identity, await this.#agentFor(identity));
+    return this.#traced(call, () => exchange(call, signal));
+  }
+
+  async #open(request: ApiRequest, identity: Identity, signal: AbortSignal): Promise<HttpStream> {
+    const whole = this.#call(request, identity, await this.#streamAgentFor(identity));
+    // API servers do not zip watches; a gateway that did would hold events back until a block is full.
+    const call = { ...whole, headers: { ...whole.headers, 'accept-encoding': 'identity' } };
+    return this.#traced(call, () => openStream(call, signal));
+  }
+
+  #call(request: ApiRequest, identity: Identity, agent: Agent): HttpCall {
+    return {
       method: request.method,
-      url,
+      url: this.#url(request),
       headers: this.#headers(request, identity),
       body: request.body,
-      agent: await this.#agentFor(identity),
+      agent,
       timeoutMs: this.#connection.requestTimeoutMs,
     };
+  }
+
+  async #traced<T extends HttpStream | HttpAnswer>(
+    { method, url }: HttpCall,
+    send: () => Promise<T>,
+  ): Promise<T> {
     this.requestCount += 1;
     const startedMs = performance.now();
     const trace = (outcome: string | number): void =>
       this.#options.trace?.(
-        `${request.method} ${url.href} ${outcome} in ${Math.round(performance.now() - startedMs)} milliseconds`,
+        `${method} ${url.href} ${outcome} in ${Math.round(performance.now() - startedMs)} milliseconds`,
       );
     try {
-      const answer = await exchange(call, signal);
+      const answer = await send();
       trace(answer.status);
       this.#passWarnings(answer.warnings);
       return answer;
@@ -156,13 +195,23 @@ class HttpTransport implements Transport {
     };
   }
 
-  /** A connection is bound to its client certificate: a renewed one needs new connections. */
   #agentFor(identity: Identity): Promise<Agent> {
     if (!this.#agent || this.#agent.certificate !== identity.certificate) {
       this.close();
       this.#agent = { certificate: identity.certificate, agent: createAgent(this.#connection, identity) };
     }
     return this.#agent.agent;
+  }
+
+  /** Unbounded, and nothing is kept. Streams under way on the old agent live on. */
+  #streamAgentFor(identity: Identity): Promise<Agent> {
+    if (!this.#streamAgent || this.#streamAgent.certificate !== identity.certificate) {
+      const agent = createAgent(this.#connection, identity).then((created) =>
+        Object.assign(created, { maxSockets: Infinity, maxFreeSockets: 0 }),
+      );
+      this.#streamAgent = { certificate: identity.certificate, agent };
+    }
+    return this.#streamAgent.agent;
   }
 
   #passWarnings(warnings: readonly string[]): void {
@@ -172,4 +221,10 @@ class HttpTransport implements Transport {
       this.#options.onWarning(text);
     }
   }
+}
+
+async function orThrow(stream: HttpStream, method: string): Promise<HttpStream> {
+  const { status } = stream;
+  if (status >= 200 && status <= 299) return stream;
+  throw apiErrorOf({ status, body: await stream.text() }, method);
 }

@@ -13,3 +13,4 @@ export * from './object.ts';
 export * from './reader.ts';
 export * from './reference.ts';
 export * from './resource-types.ts';
+export * from './writer.ts';

@@ -66,6 +66,9 @@ export const Kinds = {
   }),
   VolumeSnapshot: type('snapshot.storage.k8s.io', 'v1', 'VolumeSnapshot', { shortNames: ['vs'] }),
 
+  Usage: type('rook-deps.io', 'v1alpha1', 'Usage', { shortNames: ['rdu'] }),
+  ClusterUsage: type('rook-deps.io', 'v1alpha1', 'ClusterUsage', { shortNames: ['rdcu'], cluster: true }),
+
   StorageClass: type('storage.k8s.io', 'v1', 'StorageClass', {
     plural: 'storageclasses',
     shortNames: ['sc'],

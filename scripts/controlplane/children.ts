@@ -22,7 +22,7 @@ export class ServerEnded extends Error {
 export class Children {
   readonly #folder: string;
   readonly #guard: Guard;
-  readonly #running: ChildProcess[] = [];
+  readonly #running = new Map<string, ChildProcess>();
   readonly #ended = Promise.withResolvers<never>();
 
   constructor(folder: string) {
@@ -40,9 +40,12 @@ export class Children {
     closeSync(log);
     if (child.pid !== undefined) this.#guard.watch(child.pid);
     child.unref();
-    this.#running.push(child);
+    this.#running.set(name, child);
     child.once('error', (error) => this.#ended.reject(error));
-    child.once('exit', () => this.#ended.reject(new ServerEnded(name, readLog(logFile))));
+    child.once('exit', () => {
+      // One that was ended on purpose is no longer among the running.
+      if (this.#running.get(name) === child) this.#ended.reject(new ServerEnded(name, readLog(logFile)));
+    });
   }
 
   /** The outcome of `work`, or ServerEnded if a server ends before. */
@@ -50,18 +53,27 @@ export class Children {
     return Promise.race([work, this.#ended.promise]);
   }
 
+  /** Ends one server, as a crash would; it may be started again. */
+  async end(name: string): Promise<void> {
+    const child = this.#running.get(name);
+    this.#running.delete(name);
+    if (child) await kill(child);
+  }
+
   /** Nothing here is worth a graceful end: the data goes as well. */
   async stop(): Promise<void> {
-    for (const child of this.#running) {
-      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) continue;
-      const exited = once(child, 'exit');
-      child.ref();
-      child.kill('SIGKILL');
-      await exited;
-    }
+    for (const name of this.#running.keys()) await this.end(name);
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
     this.#guard.release();
   }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.ref();
+  child.kill('SIGKILL');
+  await exited;
 }
 
 function readLog(file: string): string {

@@ -21,6 +21,7 @@ import { Unavailable } from './unavailable.ts';
 const START_TIMEOUT_MS = 90_000;
 const POLL_MS = 30;
 const PORT_ATTEMPTS = 5;
+const APISERVER = 'kube-apiserver';
 
 export interface ControlPlaneOptions {
   /** Where the fresh folder for its files is made; the system's folder for temporary files by default. */
@@ -39,6 +40,10 @@ export interface ControlPlane extends Access {
   readonly kubeconfig: string;
   /** One JSON event per line; empty without `audit`. */
   readonly auditLog: string;
+  /** Kills the API server: what was connected to it is cut off. */
+  stopApiserver(): Promise<void>;
+  /** Starts it again, on the same port and with the same data, and waits until it is ready. */
+  startApiserver(signal: AbortSignal): Promise<void>;
   /** Ends the processes and removes their files. Both also happen when this process dies. */
   stop(): Promise<void>;
 }
@@ -75,14 +80,26 @@ async function startOn(
     children.start('etcd', binaries.etcd, etcdFlags(layout));
     // An API server that finds no etcd waits a second before it looks again.
     await children.during(poll('etcd listens', signal, () => access(layout.etcdSocket).then(() => true)));
-    children.start('kube-apiserver', binaries.kubeApiserver, apiserverFlags(layout, port, options));
     const server = `https://127.0.0.1:${port}`;
-    const admin = await children.during(untilReady(server, adminToken, layout, signal));
+    const startApiserver = (limit: AbortSignal): Promise<Access> => {
+      children.start(APISERVER, binaries.kubeApiserver, apiserverFlags(layout, port, options));
+      return children.during(untilReady(server, adminToken, layout, limit));
+    };
+    const admin = await startApiserver(signal);
     await writeFile(layout.kubeconfig, kubeconfigOf(admin), { mode: 0o600 });
     if (options.controllerManager)
       await children.during(addControllerManager(children, binaries, layout, admin, signal));
     const { folder, kubeconfig, auditLog } = layout;
-    return { ...admin, binaries, folder, kubeconfig, auditLog, stop: () => children.stop() };
+    return {
+      ...admin,
+      binaries,
+      folder,
+      kubeconfig,
+      auditLog,
+      stopApiserver: () => children.end(APISERVER),
+      startApiserver: async (limit) => void (await startApiserver(limit)),
+      stop: () => children.stop(),
+    };
   } catch (error) {
     await children.stop();
     throw error;

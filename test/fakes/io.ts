@@ -18,6 +18,8 @@ export function fakeIo({ stdin = '', ...parts }: IoParts = {}): FakeIo {
     print: (text) => void out.push(`${text}\n`),
     error: (text) => void err.push(`${text}\n`),
     readStdin: () => Promise.resolve(stdin),
+    ask: () => Promise.resolve(stdin),
+    isAttended: false,
     out: () => out.join(''),
     err: () => err.join(''),
     env: {},
