@@ -19,8 +19,9 @@ export class Args {
     return Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [];
   }
 
-  isSet(name: string): boolean {
-    return this.#last(name) === true;
+  /** `standard` is what holds when the flag is not given. */
+  isSet(name: string, standard = false): boolean {
+    return (this.#last(name) ?? standard) === true;
   }
 
   #last(name: string): unknown {

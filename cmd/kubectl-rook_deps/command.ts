@@ -28,5 +28,7 @@ export interface Command {
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
+  /** Not for people: help does not list it. */
+  readonly isHidden?: true;
   load(): Promise<Command>;
 }

@@ -7,6 +7,10 @@ export interface Io {
   /** Anything that is not the result: warnings, notes, errors. */
   error(text: string): void;
   readStdin(): Promise<string>;
+  /** Asks a person and returns the line typed in answer; only where `isAttended`. */
+  ask(question: string, signal: AbortSignal): Promise<string>;
+  /** Whether a person sees questions and can answer them. */
+  readonly isAttended: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
   readonly platform: string;
@@ -21,6 +25,8 @@ export function processIo(): Io {
     print: (text) => void process.stdout.write(`${text}\n`),
     error: (text) => void process.stderr.write(`${text}\n`),
     readStdin,
+    ask,
+    isAttended: process.stdin.isTTY === true && process.stderr.isTTY === true,
     env: process.env,
     homeDir: process.env['HOME'] ?? homedir(),
     platform: process.platform,
@@ -35,4 +41,14 @@ async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');
+}
+
+async function ask(question: string, signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question, { signal });
+  } finally {
+    lines.close();
+  }
 }

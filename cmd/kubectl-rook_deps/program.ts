@@ -30,9 +30,40 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/explain.ts')).explain,
   },
   {
+    name: 'protect',
+    summary: 'Refuse the deletion of an object while it is needed',
+    load: async () => (await import('./commands/protect.ts')).protect,
+  },
+  {
+    name: 'unprotect',
+    summary: 'Remove the protections of an object',
+    load: async () => (await import('./commands/unprotect.ts')).unprotect,
+  },
+  {
+    name: 'protections',
+    summary: 'List what is protected, by whom and why',
+    load: async () => (await import('./commands/protections.ts')).protections,
+  },
+  {
+    name: 'install',
+    summary: 'Install or upgrade the controller that protects',
+    load: async () => (await import('./commands/install.ts')).install,
+  },
+  {
+    name: 'uninstall',
+    summary: 'Remove all that was installed, without a trace',
+    load: async () => (await import('./commands/uninstall.ts')).uninstall,
+  },
+  {
     name: 'version',
-    summary: 'The version of this program',
+    summary: 'The version of this program, and of what is installed',
     load: async () => (await import('./commands/version.ts')).version,
+  },
+  {
+    name: 'controller',
+    summary: 'Run the controller and webhook',
+    isHidden: true,
+    load: async () => (await import('./commands/controller.ts')).controller,
   },
 ];
 
@@ -45,7 +76,7 @@ export async function runProgram(argv: readonly string[], io: Io, signal: AbortS
   const first = firstWord(argv, GLOBAL_FLAGS, isCommand);
   if (!first) {
     parseArgs(argv, GLOBAL_FLAGS, PROGRAM);
-    io.print(rootHelp(COMMANDS));
+    io.print(rootHelp(COMMANDS.filter(({ isHidden }) => !isHidden)));
     return 0;
   }
   const rest = argv.toSpliced(first.at, 1);

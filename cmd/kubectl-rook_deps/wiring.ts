@@ -1,4 +1,5 @@
-import type { KindKey, Reader } from '#pkg/object';
+import { systemClock } from '#pkg/clock';
+import { type KindKey, type Reader, type Writer } from '#pkg/object';
 import { printable } from '#pkg/render';
 import type { Args } from './args.ts';
 import type { FlagSpec } from './command.ts';
@@ -42,8 +43,19 @@ async function openManifests(
   return { reader: manifestReader(objects), namespace, savedKinds: kinds, close: () => undefined };
 }
 
-async function openCluster(args: Args, io: Io): Promise<Source> {
-  const { connect, kubeReader, loadKubeconfig } = await import('#pkg/kube');
+/** A live cluster that may be changed. */
+export interface Cluster extends Source {
+  readonly namespace: string;
+  readonly writer: Writer;
+}
+
+export interface ClusterOptions {
+  /** For commands that add kinds or remove them: the types are asked for again when one is missing. */
+  readonly kindsChange?: boolean;
+}
+
+export async function openCluster(args: Args, io: Io, options: ClusterOptions = {}): Promise<Cluster> {
+  const { connect, kubeReader, kubeWriter, loadKubeconfig, refreshedTypes } = await import('#pkg/kube');
   const connection = loadKubeconfig(connectionFlags(args), io.env, io.homeDir);
   const verbosity = Number(args.text('v') ?? 0);
   const transport = await connect(connection, {
@@ -56,8 +68,10 @@ async function openCluster(args: Args, io: Io): Promise<Source> {
     if (verbosity >= 2) io.error(`${transport.requestCount} requests in ${io.now() - started} ms`);
     transport.close();
   };
-  const reader = kubeReader(transport, { fallbackNamespace: connection.namespace });
-  return { reader, namespace: connection.namespace, close };
+  const types = options.kindsChange ? refreshedTypes(transport, systemClock) : undefined;
+  const reader = kubeReader(transport, { fallbackNamespace: connection.namespace, types });
+  const writer = kubeWriter(transport, types ?? ((_kind, signal) => reader.types(signal)));
+  return { reader, writer, namespace: connection.namespace, close };
 }
 
 export function warn(io: Io, text: string): void {

@@ -6,9 +6,11 @@
  */
 export { renderCodeList, renderCodePage } from './code-page.ts';
 export { renderDot } from './dot.ts';
+export { humanDuration } from './duration.ts';
 export { graphDocument, type DependencyGraph } from './graph-document.ts';
 export { renderMermaid } from './mermaid.ts';
 export { printable } from './printable.ts';
 export { renderReport, reportNames, type ReportOptions } from './report-text.ts';
 export { plainStyle, type Style, type Tone } from './style.ts';
+export { table } from './table.ts';
 export { renderTree, treeNames, type TreeRequest } from './tree-text.ts';

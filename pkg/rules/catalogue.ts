@@ -26,6 +26,7 @@ import { storeZone } from './store-zone.ts';
 import { subvolumeGroupFilesystem } from './subvolume-group-filesystem.ts';
 import { topicStore } from './topic-store.ts';
 import { podClaim, volumeAttachment, volumeClaim, volumeClass, volumeSnapshot } from './volume-consumers.ts';
+import { usage } from './usage.ts';
 import { zoneGroupRealm } from './zone-group-realm.ts';
 import { zonePeers } from './zone-peers.ts';
 import { zoneZoneGroup } from './zone-zone-group.ts';
@@ -69,6 +70,7 @@ export const RULES: readonly Rule[] = [
   cosiBucketClaim,
   cosiBucketAccess,
   volumeClass,
+  usage,
 ];
 
 /** What `explain` knows: a page for each rule, and for what Ceph alone can tell. */

@@ -45,6 +45,11 @@ function addNeedsOfVerdict(needs: NeedList, start: Start): void {
     }
     addConsultations(needs, rule, start.namespace);
   }
+  // Usages may hold anything.
+  for (const rule of RULES) {
+    if (rule.targets !== 'any') continue;
+    for (const kind of kindsRead(rule)) needs.add({ kind, detail: rule.reading ?? 'object' });
+  }
   // Whether the cluster is being destroyed with all it holds.
   if (isRookKind(start)) needs.add({ kind: Kinds.CephCluster, namespace: start.namespace, detail: 'object' });
 }

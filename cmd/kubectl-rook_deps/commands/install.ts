@@ -1,0 +1,193 @@
+import { systemClock } from '#pkg/clock';
+import {
+  CONFIG_MAP_BYTES,
+  DEFAULT_NAMESPACE,
+  install as installIn,
+  loadManifests,
+  nameOf,
+  ownBundle,
+  renderManifests,
+  requireInstalled,
+  type Change,
+  type ChosenOptions,
+  type Installed,
+} from '#pkg/install';
+import { UserError, type KubeObject, type ResourceTypes } from '#pkg/object';
+import type { Args } from '../args.ts';
+import type { Command } from '../command.ts';
+import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix, type DryRun } from '../dry-run.ts';
+import type { Io } from '../io.ts';
+import { outputFlag, outputFormat, serialized } from '../output.ts';
+import { VERSION } from '../release.ts';
+import { timeoutMs } from '../timeout.ts';
+import { openCluster, warn } from '../wiring.ts';
+
+const FORMATS = ['json', 'name', 'yaml'];
+const TIMEOUT_MS = 300_000;
+
+export const install: Command = {
+  name: 'install',
+  summary: 'Install or upgrade the controller that protects',
+  description: `Installs this very program into the cluster as controller and admission webhook, or upgrades what is installed.
+
+It runs from a ConfigMap in a stock Node image, so there is no image to build or to trust. A second run changes
+nothing; what was chosen with --replicas and --image is kept by later runs. Kubernetes 1.30 or newer is needed.
+
+The controller may mark and delete Rook's own resources only. --grant adds a kind of resource that it may protect, too;
+grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
+  usage: 'install [--grant RESOURCE,...] [--replicas N] [--image IMAGE] [flags] [options]',
+  examples: [
+    { what: 'Install, or upgrade to the version of this program', line: 'kubectl rook-deps install' },
+    { what: 'Let Deployments be protected, too', line: 'kubectl rook-deps install --grant deployments.apps' },
+    {
+      what: 'The manifests, for a repository',
+      line: 'kubectl rook-deps install --dry-run=client -o yaml > rook-deps.yaml',
+    },
+  ],
+  flags: {
+    replicas: { type: 'string', describe: 'How many controllers run; 2 by default.' },
+    image: { type: 'string', describe: 'An image with Node 24 or newer to run in.' },
+    grant: {
+      type: 'array',
+      describe:
+        'Resources that may be protected besides those of Rook, such as deployments.apps. Can be repeated.',
+    },
+    output: outputFlag(FORMATS),
+    'dry-run': DRY_RUN_FLAG,
+    wait: {
+      type: 'boolean',
+      describe: 'Wait until the controller runs and the webhook answers; true by default.',
+    },
+    timeout: { type: 'string', describe: 'How long to wait, such as 90s or 5m (the default).' },
+  },
+  async run(args, io, signal) {
+    const format = outputFormat(args, FORMATS);
+    const dryRun = dryRunOf(args);
+    if (args.words.length > 0) throw new UserError(`error: unexpected argument "${args.words[0] ?? ''}"`);
+    const changes =
+      dryRun === 'client' ? await renderOnly(args) : await installLive(args, format, dryRun, io, signal);
+    await printAll(changes, format, dryRun, io);
+    return 0;
+  },
+};
+
+/** Needs no cluster, and knows nothing of what is installed in any. */
+async function renderOnly(args: Args): Promise<readonly Change[]> {
+  const namespace = args.text('namespace') ?? DEFAULT_NAMESPACE;
+  const objects = await render(namespace, chosenIn(args), grantsIn(args));
+  return objects.map((object) => ({ object, word: 'created' }));
+}
+
+async function installLive(
+  args: Args,
+  format: string | undefined,
+  dryRun: DryRun,
+  io: Io,
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
+  const cluster = await openCluster(args, io, { kindsChange: true });
+  try {
+    const installed = await requireInstalled(cluster.reader, signal);
+    const namespace = namespaceFor(args, installed);
+    const types = await cluster.reader.types(signal);
+    const grants = grantsIn(args).map((word) => resourceName(word, types));
+    const chosen = chosenIn(args);
+    const objects = await render(namespace, { ...installed?.chosen, ...chosen }, grants, sizeSayer(args, io));
+    const changes: Change[] = [];
+    const report = (change: Change): void => {
+      changes.push(change);
+      if (format === undefined) io.print(lineFor(change, dryRun));
+    };
+    const ports = {
+      ...cluster,
+      clock: systemClock,
+      report,
+      say: (text: string) => io.error(text),
+      warn: (text: string) => warn(io, text),
+    };
+    const waitMs = args.isSet('wait', true) ? timeoutMs(args, TIMEOUT_MS) : undefined;
+    await installIn({ namespace, objects, dryRun: dryRun === 'server', waitMs }, ports, signal);
+    return format === undefined ? [] : changes;
+  } finally {
+    cluster.close();
+  }
+}
+
+async function render(
+  namespace: string,
+  chosen: ChosenOptions,
+  grants: readonly string[],
+  sayBytes: (bytes: number) => void = () => undefined,
+): Promise<readonly KubeObject[]> {
+  const bundle = await ownBundle();
+  sayBytes(bundle.gzip.length);
+  return renderManifests(await loadManifests(), { namespace, version: VERSION, grants, ...chosen }, bundle);
+}
+
+function sizeSayer(args: Args, io: Io): (bytes: number) => void {
+  if (Number(args.text('v') ?? 0) < 2) return () => undefined;
+  return (bytes) => io.error(`bundle: ${bytes} bytes gzipped; a ConfigMap holds ${CONFIG_MAP_BYTES}`);
+}
+
+/** Only a flag counts: the namespace of the context is where people work, not where this belongs. */
+function namespaceFor(args: Args, installed: Installed | undefined): string {
+  const wanted = args.text('namespace');
+  if (!installed) return wanted ?? DEFAULT_NAMESPACE;
+  if (wanted === undefined || wanted === installed.namespace) return installed.namespace;
+  throw new UserError(
+    `error: already installed in namespace "${installed.namespace}"; run 'kubectl rook-deps uninstall' first, or leave --namespace out`,
+  );
+}
+
+function chosenIn(args: Args): ChosenOptions {
+  const replicas = args.text('replicas');
+  const image = args.text('image');
+  if (replicas !== undefined && !/^[1-9]\d{0,2}$/.test(replicas))
+    throw new UserError(
+      `error: invalid argument "${replicas}" for "--replicas" flag: must be a number above 0`,
+    );
+  if (image === '') throw new UserError(`error: invalid argument "" for "--image" flag: must be an image`);
+  return { ...(replicas ? { replicas: Number(replicas) } : {}), ...(image ? { image } : {}) };
+}
+
+function grantsIn(args: Args): readonly string[] {
+  return args
+    .texts('grant')
+    .flatMap((list) => list.split(','))
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+/** Any name that kubectl takes, in full. */
+function resourceName(word: string, types: ResourceTypes): string {
+  const type = types.resolve(word);
+  if (type) return type.group ? `${type.plural}.${type.group}` : type.plural;
+  throw new UserError(`error: the server doesn't have a resource type "${word}"`);
+}
+
+function lineFor({ object, word }: Change, dryRun: DryRun): string {
+  return `${nameOf(object)} ${word}${dryRunSuffix(dryRun)}`;
+}
+
+async function printAll(
+  changes: readonly Change[],
+  format: string | undefined,
+  dryRun: DryRun,
+  io: Io,
+): Promise<void> {
+  if (format === 'json') {
+    const items = changes.map(({ object }) => withoutManagedFields(object));
+    return io.print(await serialized({ apiVersion: 'v1', kind: 'List', items }, 'json'));
+  }
+  for (const [at, change] of changes.entries()) {
+    if (format === 'yaml') {
+      if (at > 0) io.print('---');
+      io.print(await serialized(withoutManagedFields(change.object), 'yaml'));
+    } else io.print(format === 'name' ? nameOf(change.object) : lineFor(change, dryRun));
+  }
+}
+
+function withoutManagedFields(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

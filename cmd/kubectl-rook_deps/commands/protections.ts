@@ -1,0 +1,84 @@
+import { listAt, textAt } from '#pkg/object';
+import { humanDuration, printable, table } from '#pkg/render';
+import type { Usage } from '#pkg/usage';
+import type { Command } from '../command.ts';
+import type { Io } from '../io.ts';
+import { outputFlag, outputFormat, serialized } from '../output.ts';
+import { listUsages, requireUsages, usageName } from '../usage-objects.ts';
+import { openCluster } from '../wiring.ts';
+
+const FORMATS = ['json', 'name', 'wide', 'yaml'];
+
+export const protections: Command = {
+  name: 'protections',
+  summary: 'List what is protected, by whom and why',
+  description: 'Lists the Usages of a namespace, or of all, and the ClusterUsages.',
+  usage: 'protections [-n NAMESPACE | -A] [flags] [options]',
+  examples: [{ what: 'Everything that is protected', line: 'kubectl rook-deps protections -A' }],
+  flags: {
+    output: outputFlag(FORMATS),
+    'all-namespaces': { type: 'boolean', alias: 'A', describe: 'Those of all namespaces.' },
+    'no-headers': { type: 'boolean', describe: "Don't print headers." },
+  },
+  async run(args, io, signal) {
+    const format = outputFormat(args, FORMATS);
+    const cluster = await openCluster(args, io);
+    try {
+      await requireUsages(cluster, signal);
+      const namespace = args.isSet('all-namespaces') ? undefined : cluster.namespace;
+      const usages = await listUsages(cluster, namespace, signal);
+      if (format === 'json' || format === 'yaml') {
+        io.print(
+          await serialized(
+            { apiVersion: 'v1', kind: 'List', items: usages.map(({ object }) => object) },
+            format,
+          ),
+        );
+      } else if (usages.length === 0) {
+        io.error(namespace ? `No resources found in ${namespace} namespace.` : 'No resources found');
+      } else if (format === 'name') for (const { object } of usages) io.print(usageName(object));
+      else io.print(listed(usages, { isWide: format === 'wide', headers: !args.isSet('no-headers'), io }));
+      return 0;
+    } finally {
+      cluster.close();
+    }
+  },
+};
+
+function listed(usages: readonly Usage[], options: { isWide: boolean; headers: boolean; io: Io }): string {
+  const { isWide, headers, io } = options;
+  const head = [
+    'NAMESPACE',
+    'NAME',
+    'OF',
+    'BY',
+    'REASON',
+    'READY',
+    'AGE',
+    ...(isWide ? ['STATE', 'ATTEMPTS'] : []),
+  ];
+  const rows = usages.map((usage) => row(usage, io.now(), isWide).map(printable));
+  return table(headers ? [head, ...rows] : rows).join('\n');
+}
+
+function row(
+  { object, ref, of, by, reason, attempts }: Usage,
+  now: number,
+  isWide: boolean,
+): readonly string[] {
+  const ready = listAt(object, 'status', 'conditions').find(
+    (condition) => textAt(condition, 'type') === 'Ready',
+  );
+  const age = now - Date.parse(object.metadata.creationTimestamp ?? '');
+  const where = of.namespace && of.namespace !== ref.namespace ? ` (${of.namespace})` : '';
+  return [
+    ref.namespace ?? '<none>',
+    ref.name,
+    `${of.kind}/${of.name ?? '<unresolved>'}${where}`,
+    by ? `${by.kind}/${by.name ?? '<unresolved>'}` : '<none>',
+    reason ?? '<none>',
+    textAt(ready, 'status') ?? 'Unknown',
+    Number.isNaN(age) ? '<unknown>' : humanDuration(age),
+    ...(isWide ? [textAt(ready, 'reason') ?? '<none>', String(attempts.length)] : []),
+  ];
+}

@@ -1,0 +1,79 @@
+import type { Requester } from '#pkg/admission';
+import { eventOf } from '#pkg/kube';
+import {
+  fieldAt,
+  isAlreadyExists,
+  type GroupKind,
+  type KubeObject,
+  type ObjectRef,
+  type Reader,
+  type ResourceTypes,
+  type Writer,
+} from '#pkg/object';
+import { CLUSTER_USAGE, parseUsage, USAGE, type Usage } from '#pkg/usage';
+
+type Types = (wanted: GroupKind, signal: AbortSignal) => Promise<ResourceTypes>;
+
+/** Every usage, read from the server at this moment. Throws when any could not be read: unknown is not none. */
+export function usageLister(reader: Reader): (signal: AbortSignal) => Promise<readonly Usage[]> {
+  return async (signal) => {
+    const listings = await Promise.all(
+      [USAGE, CLUSTER_USAGE].map((kind) => reader.list({ kind, detail: 'object' }, signal)),
+    );
+    const [gap] = listings.flatMap(({ gaps }) => gaps);
+    if (gap) throw new Error(`cannot list ${gap.what}: ${gap.reason}`);
+    return listings.flatMap(({ items }) => items).map(parseUsage);
+  };
+}
+
+type Target = Omit<ObjectRef, 'name'> & { readonly name?: string | undefined };
+
+/** Asks the API server whether a user may do something to an object. */
+export function accessReviewer(
+  writer: Writer,
+  types: Types,
+): (
+  user: Partial<Requester> & { readonly username: string },
+  verb: string,
+  target: Target,
+  signal: AbortSignal,
+) => Promise<boolean> {
+  return async (user, verb, target, signal) => {
+    const type = (await types(target, signal)).find(target);
+    if (!type) return false;
+    const spec = {
+      user: user.username,
+      ...(user.uid ? { uid: user.uid } : {}),
+      groups: user.groups ?? [],
+      extra: user.extra ?? {},
+      resourceAttributes: {
+        verb,
+        group: type.group,
+        version: type.version,
+        resource: type.plural,
+        ...(target.namespace ? { namespace: target.namespace } : {}),
+        ...(target.name ? { name: target.name } : {}),
+      },
+    };
+    const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
+    return fieldAt(await writer.createReview(review, signal), 'status', 'allowed') === true;
+  };
+}
+
+/** Writes Events about objects. An Event that cannot be written is no reason to fail. */
+export function eventRecorder(
+  writer: Writer,
+  instance: string,
+  now: () => number,
+  onFailure: (error: unknown) => void,
+): (object: KubeObject, reason: string, note: string, signal: AbortSignal) => Promise<void> {
+  return async (object, reason, note, signal) => {
+    const happening = { regarding: object, type: 'Warning', reason, action: reason, note } as const;
+    const event = eventOf(happening, { controller: 'rook-deps.io/usage', instance }, now());
+    try {
+      await writer.create(event, {}, signal);
+    } catch (error) {
+      if (!isAlreadyExists(error)) onFailure(error);
+    }
+  };
+}

@@ -1,0 +1,30 @@
+import { groupOf, refOf, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
+import { kindOf } from './target.ts';
+import type { Side, Usage } from './usage.ts';
+
+/** The usages that hold an object: those of the object itself, of anything in a Namespace, of any resource of a CRD. */
+export function holdersOf(object: KubeObject, usages: Iterable<Usage>): readonly Usage[] {
+  return [...usages].filter((usage) => !usage.isReleased && holds(usage, object));
+}
+
+function holds(usage: Usage, object: KubeObject): boolean {
+  const ref = refOf(object);
+  if (isUsed(usage, ref)) return true;
+  if (ref.group === '' && ref.kind === 'Namespace') return namespaceOf(usage.of, usage) === ref.name;
+  if (ref.group === 'apiextensions.k8s.io' && ref.kind === 'CustomResourceDefinition') {
+    const { group, kind } = kindOf(usage.of);
+    return textAt(object, 'spec', 'group') === group && textAt(object, 'spec', 'names', 'kind') === kind;
+  }
+  return false;
+}
+
+/** Whether a usage names this object. The object knows whether it is namespaced, so the server need not be asked. */
+function isUsed(usage: Usage, ref: ObjectRef): boolean {
+  const { of } = usage;
+  if (of.name !== ref.name || of.kind !== ref.kind || groupOf(of.apiVersion) !== ref.group) return false;
+  return ref.namespace === undefined || namespaceOf(of, usage) === ref.namespace;
+}
+
+function namespaceOf(side: Side, usage: Usage): string | undefined {
+  return side.namespace ?? side.selector?.namespace ?? usage.ref.namespace;
+}

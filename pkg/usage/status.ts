@@ -1,0 +1,74 @@
+import { isRecord, listAt, numberAt, textAt } from '#pkg/object';
+import { details } from './denial.ts';
+import type { Attempt, Usage } from './usage.ts';
+
+export type ReadyReason =
+  | 'Available'
+  | 'UsedNotFound'
+  | 'UsingNotFound'
+  | 'SelectorUnresolved'
+  | 'AlreadyTerminating'
+  | 'Forbidden'
+  | 'UnknownKind'
+  | 'WaitingForUsing'
+  | 'Released';
+
+/** What a reconcile found out about a usage. */
+export interface Finding {
+  readonly reason: ReadyReason;
+  readonly message: string;
+  readonly usedUid?: string | undefined;
+  readonly usingUid?: string | undefined;
+}
+
+/** The status to write, or undefined when it is there already: at rest nothing is written. */
+export function statusPatch(
+  usage: Usage,
+  finding: Finding,
+  now: number,
+): Record<string, unknown> | undefined {
+  const status = finding.reason === 'Available' ? 'True' : 'False';
+  const usedUid = finding.usedUid ?? usage.usedUid;
+  const usingUid = finding.usingUid ?? usage.usingUid;
+  const text = details(usage);
+  const generation = numberAt(usage.object, 'metadata', 'generation') ?? 0;
+  const old = readyCondition(usage);
+  const isSame =
+    textAt(old, 'status') === status &&
+    textAt(old, 'reason') === finding.reason &&
+    textAt(old, 'message') === (finding.message || undefined) &&
+    numberAt(old, 'observedGeneration') === generation &&
+    textAt(usage.object, 'status', 'details') === text &&
+    usage.usedUid === usedUid &&
+    usage.usingUid === usingUid;
+  if (isSame) return undefined;
+  const lastTransitionTime =
+    textAt(old, 'status') === status ? textAt(old, 'lastTransitionTime') : new Date(now).toISOString();
+  const { reason, message } = finding;
+  return {
+    details: text,
+    ...(usedUid ? { of: { uid: usedUid } } : {}),
+    ...(usingUid ? { by: { uid: usingUid } } : {}),
+    conditions: [
+      { type: 'Ready', status, reason, message, lastTransitionTime, observedGeneration: generation },
+    ],
+  };
+}
+
+function readyCondition(usage: Usage): unknown {
+  return listAt(usage.object, 'status', 'conditions').find(
+    (condition) => isRecord(condition) && condition['type'] === 'Ready',
+  );
+}
+
+const MAX_ATTEMPTS = 10;
+
+/** The attempts with one more, or undefined when it is known: the garbage collector asks again and again. */
+export function withAttempt(usage: Usage, attempt: Attempt): readonly Attempt[] | undefined {
+  const isSame = (known: Attempt): boolean =>
+    known.uid === attempt.uid &&
+    known.user.username === attempt.user.username &&
+    known.propagationPolicy === attempt.propagationPolicy;
+  if (usage.attempts.some(isSame)) return undefined;
+  return [...usage.attempts, attempt].slice(-MAX_ATTEMPTS);
+}

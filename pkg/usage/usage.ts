@@ -1,0 +1,118 @@
+import {
+  fieldAt,
+  isTrueAt,
+  Kinds,
+  listAt,
+  recordAt,
+  refOf,
+  textAt,
+  type KubeObject,
+  type ObjectRef,
+  type ResourceType,
+} from '#pkg/object';
+
+export const IN_USE_LABEL = 'rook-deps.io/in-use';
+export const FINALIZER = 'rook-deps.io/usage';
+/** On the object to delete; its value is the reason. */
+export const FORCE_DELETE_ANNOTATION = 'rook-deps.io/force-delete';
+
+export const USAGE: ResourceType = Kinds.Usage;
+export const CLUSTER_USAGE: ResourceType = Kinds.ClusterUsage;
+
+export interface Selector {
+  readonly matchLabels: Readonly<Record<string, string>>;
+  readonly matchControllerRef: boolean;
+  readonly namespace?: string | undefined;
+}
+
+/** One side of a usage, as written. */
+export interface Side {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly selector?: Selector | undefined;
+}
+
+/** A deletion that was refused. */
+export interface Attempt {
+  readonly time: string;
+  /** Who asked for it, in full: a replay asks again whether they may. */
+  readonly user: { readonly username: string; readonly uid?: string; readonly groups?: readonly string[] };
+  /** Of the object that was to be deleted: another of the same name is not meant. */
+  readonly uid: string;
+  readonly propagationPolicy: string;
+}
+
+export interface Usage {
+  readonly object: KubeObject;
+  readonly ref: ObjectRef;
+  readonly of: Side;
+  readonly by?: Side | undefined;
+  readonly reason?: string | undefined;
+  readonly replayDeletion: boolean;
+  /** The UIDs that were seen, so that another object of the same name is told apart. */
+  readonly usedUid?: string | undefined;
+  readonly usingUid?: string | undefined;
+  readonly attempts: readonly Attempt[];
+  /** Set when nothing holds the usage any more: from then on it holds nothing either. */
+  readonly isReleased: boolean;
+}
+
+/** Reads a usage of either kind. What is malformed reads as absent; the schema keeps most of it out. */
+export function parseUsage(object: KubeObject): Usage {
+  const by = fieldAt(object, 'spec', 'by');
+  return {
+    object,
+    ref: refOf(object),
+    of: sideOf(fieldAt(object, 'spec', 'of')),
+    by: by === undefined ? undefined : sideOf(by),
+    reason: textAt(object, 'spec', 'reason'),
+    replayDeletion: isTrueAt(object, 'spec', 'replayDeletion'),
+    usedUid: textAt(object, 'status', 'of', 'uid'),
+    usingUid: textAt(object, 'status', 'by', 'uid'),
+    attempts: listAt(object, 'status', 'attempts').flatMap(attemptOf),
+    isReleased: isTrueAt(object, 'status', 'released'),
+  };
+}
+
+function sideOf(value: unknown): Side {
+  const selector = fieldAt(value, 'resourceSelector');
+  return {
+    apiVersion: textAt(value, 'apiVersion') ?? '',
+    kind: textAt(value, 'kind') ?? '',
+    name: textAt(value, 'resourceRef', 'name'),
+    namespace: textAt(value, 'resourceRef', 'namespace'),
+    selector: selector === undefined ? undefined : selectorOf(selector),
+  };
+}
+
+function selectorOf(value: unknown): Selector {
+  const labels = Object.entries(recordAt(value, 'matchLabels')).filter(
+    ([, text]) => typeof text === 'string',
+  );
+  return {
+    matchLabels: Object.fromEntries(labels) as Record<string, string>,
+    matchControllerRef: isTrueAt(value, 'matchControllerRef'),
+    namespace: textAt(value, 'namespace'),
+  };
+}
+
+function attemptOf(value: unknown): readonly Attempt[] {
+  const username = textAt(value, 'user', 'username');
+  const uid = textAt(value, 'uid');
+  if (!username || !uid) return [];
+  const userUid = textAt(value, 'user', 'uid');
+  return [
+    {
+      time: textAt(value, 'time') ?? '',
+      user: {
+        username,
+        ...(userUid ? { uid: userUid } : {}),
+        groups: listAt(value, 'user', 'groups').filter((group) => typeof group === 'string'),
+      },
+      uid,
+      propagationPolicy: textAt(value, 'propagationPolicy') ?? 'Background',
+    },
+  ];
+}
