@@ -6,7 +6,7 @@ describe('help', () => {
   test.for(['', '--help', '-h', 'help', '-n x'])('of the program is printed for "%s"', async (line) => {
     const { code, out, err } = await run(line);
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    for (const { name, summary } of COMMANDS)
+    for (const { name, summary } of COMMANDS.filter(({ isHidden }) => !isHidden))
       expect(out).toMatch(new RegExp(`\\n  ${name} +${summary.slice(0, 20)}`));
   });
 
@@ -47,7 +47,11 @@ describe('help', () => {
 
 describe('the command', () => {
   test('may come after its flags', async () => {
-    for (const line of ['-o json version', '--output=json version', '-n x -o json version --client']) {
+    for (const line of [
+      '-o json version --client',
+      '--output=json version --client',
+      '-n x -o json version --client',
+    ]) {
       expect(JSON.parse((await run(line)).out)).toMatchObject({ clientVersion: {} });
     }
   });
@@ -96,6 +100,11 @@ describe('explain', () => {
   });
 });
 
-test('version prints nothing but the version', async () => {
-  expect(await run('version')).toEqual({ code: 0, out: 'Client Version: v0.0.0-source\n', err: '' });
+test('version --client prints nothing but the version, and asks no server', async () => {
+  expect(await run('version --client')).toEqual({ code: 0, out: 'Client Version: v0.0.0-source\n', err: '' });
+});
+
+test('version without a server prints its own version before it fails', async () => {
+  const { code, out } = await run('version --server http://127.0.0.1:1');
+  expect({ code, out }).toEqual({ code: 1, out: 'Client Version: v0.0.0-source\n' });
 });

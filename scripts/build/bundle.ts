@@ -2,6 +2,7 @@ import { build, type Plugin } from 'esbuild';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { loadManifests } from '#pkg/install';
 import type { Release } from './release.ts';
 
 const shim = (name: string): string => join(import.meta.dirname, '../shims', `${name}.ts`);
@@ -27,6 +28,7 @@ export interface Bundle {
 /** Bundles `entry` and all it imports into `outDir`; the metafile beside it tells what takes the bytes. */
 export async function bundle(entry: string, outDir: string, release: Release): Promise<Bundle> {
   const file = join(outDir, 'rook-deps.cjs');
+  const manifests = await loadManifests();
   const { metafile } = await build({
     entryPoints: [entry],
     outfile: file,
@@ -47,6 +49,8 @@ export async function bundle(entry: string, outDir: string, release: Release): P
       'import.meta.url': '__selfUrl',
       __VERSION__: JSON.stringify(release.version),
       __COMMIT__: JSON.stringify(release.commit),
+      // As a text: it is parsed only by those who need it.
+      __MANIFESTS__: JSON.stringify(JSON.stringify(manifests)),
     },
     logLevel: 'warning',
   });

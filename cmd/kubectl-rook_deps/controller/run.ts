@@ -10,7 +10,7 @@ import { delayedWatcher } from '#pkg/cache';
 import { systemClock } from '#pkg/clock';
 import { connect, kubeReader, kubeWatcher, kubeWriter, refreshedTypes, type Connection } from '#pkg/kube';
 import type { Logger } from '#pkg/log';
-import { isConflict, keyOf, type ObjectRef, type Writer } from '#pkg/object';
+import { isConflict, keyOf, type ObjectRef } from '#pkg/object';
 import {
   controller,
   createMetrics,
@@ -98,7 +98,7 @@ export async function runController(
     host: settings.listenOn,
     port: settings.webhookPort,
     handlers: new Map<string, AdmissionHandler>([
-      ['/delete', deletionAdmission(deletionPorts(watch, allUsages, writer, access, record))],
+      ['/delete', deletionAdmission(deletionPorts(watch, ports, access))],
       [
         '/usage',
         usageAdmission({
@@ -208,18 +208,16 @@ async function leases(connection: Connection, logger: Logger): Promise<LeasePort
 
 function deletionPorts(
   watch: UsageWatch,
-  allUsages: UsagePorts['allUsages'],
-  writer: Writer,
+  { get, allUsages, writer, record, clock }: UsagePorts,
   access: ReturnType<typeof accessReviewer>,
-  record: UsagePorts['record'],
 ): Parameters<typeof deletionAdmission>[0] {
   return {
     cachedUsages: () => watch.usages(),
     allUsages,
     mayForce: (user, ref, aborted) => access(user, 'force-delete', ref, aborted),
-    recordAttempt: (usages, attempt, aborted) => recordAttempts(usages, attempt, writer, aborted),
+    recordAttempt: (usages, attempt, aborted) => recordAttempts(usages, attempt, { get, writer }, aborted),
     record,
-    now: systemClock.now,
+    now: clock.now,
   };
 }
 

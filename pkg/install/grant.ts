@@ -1,0 +1,33 @@
+import { UserError, type KubeObject } from '#pkg/object';
+import { GRANT_LABEL, MANAGED_BY } from './names.ts';
+
+/** A resource as `kubectl api-resources -o name` prints it: `deployments.apps`, `services`. */
+export type ResourceName = string;
+
+/** A label to select by, the rest to mark and to delete what was due. */
+const VERBS = ['get', 'list', 'watch', 'patch', 'delete'];
+
+/**
+ * Lets the controller protect one more kind. One role for each: granting another takes nothing back, and deleting the
+ * role does.
+ */
+export function grantRole(resource: ResourceName): KubeObject {
+  const { plural, group } = parsed(resource);
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: {
+      name: `rook-deps-grant-${resource}`,
+      labels: { ...MANAGED_BY, 'app.kubernetes.io/name': 'rook-deps', [GRANT_LABEL]: 'true' },
+    },
+    rules: [{ apiGroups: [group], resources: [plural], verbs: VERBS }],
+  };
+}
+
+function parsed(resource: ResourceName): { readonly plural: string; readonly group: string } {
+  const match = /^([a-z0-9-]+)(?:\.([a-z0-9.-]+))?$/.exec(resource);
+  if (match?.[1]) return { plural: match[1], group: match[2] ?? '' };
+  throw new UserError(
+    `error: invalid argument "${resource}" for "--grant" flag: must be the name of one resource, such as deployments.apps`,
+  );
+}

@@ -1,0 +1,18 @@
+/**
+ * The plugin installs itself: the manifests as data, applied, upgraded and removed in order.
+ *
+ * Words: the *bundle* is this very program, gzipped, in a ConfigMap named by its content. A *grant* lets the controller
+ * protect one more kind. *Traces* are what we leave on objects of others: labels and finalizers. A *survey* finds all
+ * that is ours.
+ */
+export { bundleOf, CONFIG_MAP_BYTES, type Bundle } from './bundle.ts';
+export { nameOf, type Change } from './change.ts';
+export { install, type InstallPorts, type InstallRequest } from './install.ts';
+export { findInstalled, requireInstalled, type Installed } from './installed.ts';
+export { loadManifests } from './manifests.ts';
+export { DEFAULT_NAMESPACE } from './names.ts';
+export { ownBundle } from './own-bundle.ts';
+export { renderManifests, type ChosenOptions, type InstallOptions } from './render.ts';
+export { refusal, survey, type Survey } from './survey.ts';
+export { findMarked } from './traces.ts';
+export { uninstall, type UninstallPorts, type UninstallRequest } from './uninstall.ts';

@@ -1,0 +1,82 @@
+import {
+  compareText,
+  groupOf,
+  UserError,
+  type GroupKind,
+  type KubeObject,
+  type Reader,
+  type ResourceType,
+} from '#pkg/object';
+import { MANAGED_SELECTOR } from './names.ts';
+
+/** Kinds of all that any version has installed, in the order in which they are removed. */
+export const REMOVAL_ORDER: readonly GroupKind[] = [
+  { group: 'admissionregistration.k8s.io', kind: 'ValidatingWebhookConfiguration' },
+  { group: 'admissionregistration.k8s.io', kind: 'ValidatingAdmissionPolicyBinding' },
+  { group: 'admissionregistration.k8s.io', kind: 'ValidatingAdmissionPolicy' },
+  { group: 'apps', kind: 'Deployment' },
+  { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' },
+  { group: 'policy', kind: 'PodDisruptionBudget' },
+  { group: '', kind: 'Service' },
+  { group: '', kind: 'ConfigMap' },
+  { group: '', kind: 'Secret' },
+  { group: 'rbac.authorization.k8s.io', kind: 'RoleBinding' },
+  { group: 'rbac.authorization.k8s.io', kind: 'Role' },
+  { group: '', kind: 'ServiceAccount' },
+  { group: 'rbac.authorization.k8s.io', kind: 'ClusterRoleBinding' },
+  { group: 'rbac.authorization.k8s.io', kind: 'ClusterRole' },
+  { group: '', kind: 'Namespace' },
+];
+
+/** What is ours in a cluster. */
+export interface Survey {
+  /** In the order of removal. */
+  readonly objects: readonly KubeObject[];
+  /** What people have made of our kinds: while there is any, it protects something. */
+  readonly protections: readonly KubeObject[];
+  readonly ownKinds: readonly ResourceType[];
+}
+
+/** Looks at all that is ours. Throws when anything could not be seen: what is not seen would be left. */
+export async function survey(reader: Reader, signal: AbortSignal): Promise<Survey> {
+  const all = (await reader.types(signal)).all();
+  const ownKinds = all.filter(({ group }) => group === 'rook-deps.io');
+  const listAll = async (kind: GroupKind, labelSelector?: string): Promise<readonly KubeObject[]> => {
+    const { items, gaps } = await reader.list({ kind, detail: 'metadata', labelSelector }, signal);
+    const [gap] = gaps;
+    if (gap) throw new UserError(`error: cannot see what is installed: ${gap.what}: ${gap.reason}`);
+    return items;
+  };
+  const objects = await Promise.all(REMOVAL_ORDER.map((kind) => listAll(kind, MANAGED_SELECTOR)));
+  const protections = await Promise.all(ownKinds.map((kind) => listAll(kind)));
+  return { objects: objects.flat(), protections: protections.flat().toSorted(byName), ownKinds };
+}
+
+function byName(a: KubeObject, b: KubeObject): number {
+  return (
+    compareText(a.kind, b.kind) ||
+    compareText(a.metadata.namespace ?? '', b.metadata.namespace ?? '') ||
+    compareText(a.metadata.name, b.metadata.name)
+  );
+}
+
+const MAX_NAMED = 20;
+
+/** Why nothing is removed, if people still rely on it. */
+export function refusal({ protections }: Survey): UserError | undefined {
+  if (protections.length === 0) return undefined;
+  const named = protections
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ apiVersion, kind, metadata }) =>
+        `  ${kind.toLowerCase()}.${groupOf(apiVersion)}/${metadata.name}${metadata.namespace ? ` in namespace ${metadata.namespace}` : ''}`,
+    );
+  const left = protections.length - named.length;
+  return new UserError(
+    [
+      `error: ${protections.length === 1 ? '1 protection exists' : `${protections.length} protections exist`}; remove ${protections.length === 1 ? 'it' : 'them'} with 'kubectl rook-deps unprotect', or give ${protections.length === 1 ? 'it' : 'them'} up with --force:`,
+      ...named,
+      ...(left > 0 ? [`  and ${left} more`] : []),
+    ].join('\n'),
+  );
+}
