@@ -50,7 +50,10 @@ function addNeedsOfVerdict(needs: NeedList, start: Start): void {
 }
 
 /** Who uses the volumes that hold an object: looked at only when there are any. */
-export const NEEDS_OF_CONSUMERS: readonly Need[] = [{ kind: Kinds.Pod, detail: 'object' }];
+export const NEEDS_OF_CONSUMERS: readonly Need[] = [
+  { kind: Kinds.Pod, detail: 'object' },
+  { kind: Kinds.VolumeAttachment, detail: 'object' },
+];
 
 /** Everything that depends on an object, or that it depends on, however far. */
 export function needsOfTree(starts: readonly Start[], direction: Direction): readonly Need[] {
@@ -63,7 +66,8 @@ export function needsOfTree(starts: readonly Start[], direction: Direction): rea
     seen.add(key);
     for (const { rule, kind, namespace } of direction === 'dependents' ? stepsDown(at) : stepsUp(at)) {
       needs.add({ kind, namespace, detail: 'object' });
-      addConsultations(needs, rule, namespace);
+      // What a reference resolves to lives where the provider does: downwards that is known, upwards it is looked for.
+      addConsultations(needs, rule, direction === 'dependents' ? at.namespace : namespace);
       pending.push({ group: kind.group, kind: kind.kind, namespace });
     }
   }
