@@ -1,6 +1,8 @@
 import {
   parseObject,
+  UserError,
   type Gap,
+  type GroupKind,
   type KubeObject,
   type Listing,
   type ListRequest,
@@ -35,7 +37,7 @@ export function kubeReader(transport: Transport, options: KubeReaderOptions = {}
       return await listObjects(transport, type, request, signal);
     } catch (error) {
       if (!isAnswer(error) || error.status === 401) throw error;
-      if (error.status === 404) return NOTHING;
+      if (error.status === 404) return absent(await types(signal), type);
       const { fallbackNamespace } = options;
       if (error.status !== 403) return unseen({ what: type.kind, reason: error.message });
       const gap = { what: type.kind, reason: `forbidden: ${error.serverMessage}` };
@@ -49,17 +51,26 @@ export function kubeReader(transport: Transport, options: KubeReaderOptions = {}
   return {
     types,
     async get(kind, namespace, name, signal) {
-      const type = (await types(signal)).find(kind);
-      return type && getObject(transport, type, namespace, name, signal);
+      const known = await types(signal);
+      const type = known.find(kind);
+      const object = type && (await getObject(transport, type, namespace, name, signal));
+      const failure = known.failureOf(kind);
+      if (!object && failure) throw new UserError(`error: ${failure}`);
+      return object;
     },
     async list(request, signal) {
-      const type = (await types(signal)).find(request.kind);
-      return type ? list(type, request, signal) : NOTHING;
+      const known = await types(signal);
+      const type = known.find(request.kind);
+      return type ? list(type, request, signal) : absent(known, request.kind);
     },
   };
 }
 
-const NOTHING: Listing = { items: [], gaps: [] };
+/** A kind that is not there is no gap, unless its group could not be looked at. */
+function absent(types: ResourceTypes, kind: GroupKind): Listing {
+  const reason = types.failureOf(kind);
+  return reason ? unseen({ what: kind.kind, reason }) : { items: [], gaps: [] };
+}
 
 function unseen(gap: Gap): Listing {
   return { items: [], gaps: [gap] };
