@@ -7,6 +7,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{cmd,pkg,scripts}/**/*.test.ts'],
+          // Modules hold no state, so files may share them: loading them anew for each took two thirds of the time.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },

@@ -1,4 +1,12 @@
-import { compareRefs, Kinds, refOf, UserError, type KubeObject, type ResourceType } from '#pkg/object';
+import {
+  compareRefs,
+  isTerminating,
+  Kinds,
+  refOf,
+  UserError,
+  type KubeObject,
+  type ResourceType,
+} from '#pkg/object';
 import type { Args } from './args.ts';
 import type { FlagSpecs } from './command.ts';
 import { resourceArgs, type ResourceArg } from './resource-args.ts';
@@ -64,7 +72,16 @@ async function listOfType(
   );
   const [gap] = gaps;
   if (gap) throw new UserError(`error: cannot list ${gap.what}: ${gap.reason}`);
-  return items.toSorted((a, b) => compareRefs(refOf(a), refOf(b)));
+  const sorted = items.toSorted((a, b) => compareRefs(refOf(a), refOf(b)));
+  // Lists leave out who manages a field, which is what a deletion that hangs is asked about.
+  return Promise.all(
+    sorted.map(async (object) => {
+      const { namespace, name } = object.metadata;
+      return isTerminating(object)
+        ? ((await source.reader.get(type, namespace, name, signal)) ?? object)
+        : object;
+    }),
+  );
 }
 
 /** In kubectl's words: where there was nothing to ask about. */
@@ -98,7 +115,8 @@ async function notFound(
   signal: AbortSignal,
 ): Promise<UserError> {
   const resource = type.group ? `${type.plural}.${type.group}` : type.plural;
-  const message = `Error from server (NotFound): ${resource} "${name}" not found`;
+  const what = `${resource} "${name}" not found`;
+  const message = source.savedKinds ? `error: ${what} in the files` : `Error from server (NotFound): ${what}`;
   const hint = type.namespaced ? await namespaceHint(source, signal) : '';
   return new UserError(`${message}${hint}`);
 }

@@ -10,6 +10,8 @@ export interface Content {
 export interface Contents {
   readonly items: readonly Content[];
   readonly gaps: readonly Gap[];
+  /** For the reader of the answer. */
+  readonly notes?: readonly string[];
 }
 
 /** Tells what Ceph holds inside a resource. Never throws for Ceph's sake: what it did not answer is a gap. */

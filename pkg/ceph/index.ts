@@ -4,5 +4,5 @@
  * Words: the *contents* of a resource are the images, subvolumes and buckets that Ceph holds for it and that no
  * Kubernetes object need mention.
  */
-export { unaskedCeph } from './unasked.ts';
+export { skippedCeph, unaskedCeph } from './unasked.ts';
 export type { CephContents, Content, Contents } from './contents.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ROOK_KINDS } from '#pkg/object';
 import { anObject, aPool, aStore } from '#test/fixtures/objects.ts';
-import { unaskedCeph } from './unasked.ts';
+import { skippedCeph, unaskedCeph } from './unasked.ts';
 
 const { signal } = new AbortController();
 const HOLD_DATA = [
@@ -46,4 +46,12 @@ test('a store in a zone has peers to ask about, too', async () => {
 test('a kind of another group has none, whatever its name', async () => {
   const stranger = { ...aPool('p'), apiVersion: 'example.com/v1' };
   expect((await unaskedCeph().contentsOf(stranger, signal)).gaps).toEqual([]);
+});
+
+test('leaving Ceph out is no gap, but the answer notes what it lacks', async () => {
+  expect(await skippedCeph().contentsOf(aPool('p'), signal)).toEqual({
+    items: [],
+    gaps: [],
+    notes: ['Ceph was left out, so this says nothing about RBD images, snapshots and objects in pool p'],
+  });
 });

@@ -14,6 +14,18 @@ export function unaskedCeph(): CephContents {
   };
 }
 
+/** Stands in where the user does not want Ceph to be asked: nothing is missing, but the answer says what it lacks. */
+export function skippedCeph(): CephContents {
+  return {
+    contentsOf: (resource) => {
+      const what = questionsAbout(resource);
+      const notes =
+        what.length > 0 ? [`Ceph was left out, so this says nothing about ${what.join(' and ')}`] : [];
+      return Promise.resolve({ items: [], gaps: [], notes });
+    },
+  };
+}
+
 /** What there would be to ask, for the kinds that hold data. */
 function questionsAbout(resource: KubeObject): readonly string[] {
   const { name } = resource.metadata;

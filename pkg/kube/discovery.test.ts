@@ -1,17 +1,20 @@
 import { afterEach, expect, test } from 'vitest';
 import { discover } from './discovery.ts';
 import { aTransport, sendJson, startFakeServer, type FakeServer } from './testing/fake-server.ts';
-import type { ResourceTypes } from '#pkg/object';
+import { Kinds, type ResourceTypes } from '#pkg/object';
 
 const signal = new AbortController().signal;
 let server: FakeServer | undefined;
 
 afterEach(() => server?.close());
 
-async function discovering(replies: Record<string, unknown>): Promise<ResourceTypes> {
+const ABSENT = { code: 404, body: {} };
+
+/** What comes of these answers, and of another one to every further question. */
+async function discovering(replies: Record<string, unknown>, other = ABSENT): Promise<ResourceTypes> {
   server = await startFakeServer((request, answer) => {
     const reply = replies[request.url ?? ''];
-    if (reply === undefined) sendJson(answer, 503, {});
+    if (reply === undefined) sendJson(answer, other.code, other.body);
     else sendJson(answer, 200, reply);
   });
   return discover(await aTransport(server.url), signal);
@@ -125,5 +128,41 @@ test('an old server is asked for the groups we know, and no other', async () => 
     namespaced: true,
   });
   expect(types.resolve('CephCluster')).toMatchObject({ plural: 'cephclusters' });
-  expect(types.find({ group: 'objectbucket.io', kind: 'ObjectBucket' })).toBeUndefined();
+  expect(types.find(Kinds.ObjectBucket)).toBeUndefined();
+  expect(types.failureOf(Kinds.ObjectBucket)).toBeUndefined();
+});
+
+const oneGroup = {
+  '/apis': {
+    kind: 'APIGroupList',
+    groups: [{ name: 'objectbucket.io', versions: [{ version: 'v1alpha1' }] }],
+  },
+};
+
+test.for([403, 500, 503])('a group that answers %i is known to have failed, with its error', async (code) => {
+  const types = await discovering(oneGroup, { code, body: { kind: 'Status', code, message: 'no' } });
+  expect(types.failureOf(Kinds.ObjectBucket)).toBe(
+    'unable to retrieve the complete list of server APIs: objectbucket.io/v1alpha1: no',
+  );
+  expect(types.resolve('obc')).toEqual(Kinds.ObjectBucketClaim);
+  expect(types.resolve('nonsense')).toBeUndefined();
+  expect(types.failureOf(Kinds.Pod)).toBeUndefined();
+});
+
+test('a refusal of the credentials is thrown', async () => {
+  await expect(discovering(oneGroup, { code: 401, body: {} })).rejects.toThrow('You must be logged in');
+});
+
+test('a stale group is known to have failed, except for the kinds it tells', async () => {
+  const versions = [
+    { version: 'v1', resources: [resource('CephCluster')] },
+    { version: 'v2', freshness: 'Stale' },
+  ];
+  const items = [{ metadata: { name: 'ceph.rook.io' }, versions }];
+  const types = await discovering({ '/apis': { kind: 'APIGroupDiscoveryList', items } });
+  expect(types.failureOf(Kinds.CephBlockPool)).toBe(
+    'unable to retrieve the complete list of server APIs: ceph.rook.io/v2: stale GroupVersion discovery: ceph.rook.io/v2',
+  );
+  expect(types.failureOf(Kinds.CephCluster)).toBeUndefined();
+  expect(types.resolve('cephbp')).toEqual(Kinds.CephBlockPool);
 });

@@ -1,4 +1,4 @@
-import { KNOWN_TYPES, listAt, ResourceTypes, textAt, type ResourceType } from '#pkg/object';
+import { isTrueAt, KNOWN_TYPES, listAt, ResourceTypes, textAt, type ResourceType } from '#pkg/object';
 import { ApiError } from './api-error.ts';
 import { CORE_TYPES } from './core-types.ts';
 import type { Transport } from './transport.ts';
@@ -8,23 +8,35 @@ const AGGREGATED = ['v2', 'v2beta1']
   .concat('application/json')
   .join(',');
 
+/** What a server told: its types, and by group why it could not tell all. */
+interface Told {
+  readonly types: readonly ResourceType[];
+  readonly failures: ReadonlyMap<string, string>;
+}
+
 /** Asks the server for its types: one request, or on old servers one more for each API group we know. */
 export async function discover(transport: Transport, signal: AbortSignal): Promise<ResourceTypes> {
   const answer = await transport.getJson('/apis', { accept: AGGREGATED }, signal);
-  const types =
+  const { types, failures } =
     textAt(answer, 'kind') === 'APIGroupDiscoveryList'
       ? aggregatedTypes(answer)
       : await typesOfKnownGroups(transport, answer, signal);
-  return new ResourceTypes([...CORE_TYPES, ...types]);
+  // What a broken group should have is asked for all the same: then its server says itself what is wrong.
+  const assumed = KNOWN_TYPES.filter(({ group }) => failures.has(group));
+  return new ResourceTypes([...CORE_TYPES, ...types], { failures, assumed });
 }
 
 /** Versions come in the server's order of preference; a kind is taken from the first that has it. */
-function aggregatedTypes(answer: unknown): readonly ResourceType[] {
+function aggregatedTypes(answer: unknown): Told {
   const types: ResourceType[] = [];
+  const failures = new Map<string, string>();
   for (const group of listAt(answer, 'items')) {
     const name = textAt(group, 'metadata', 'name');
     if (!name) continue;
     for (const version of listAt(group, 'versions')) {
+      const groupVersion = `${name}/${textAt(version, 'version') ?? ''}`;
+      if (textAt(version, 'freshness') === 'Stale')
+        failures.set(name, failureText(groupVersion, `stale GroupVersion discovery: ${groupVersion}`));
       for (const resource of listAt(version, 'resources')) {
         const type = resourceType(name, textAt(version, 'version'), {
           plural: textAt(resource, 'resource'),
@@ -37,33 +49,45 @@ function aggregatedTypes(answer: unknown): readonly ResourceType[] {
       }
     }
   }
-  return types;
+  return { types, failures };
 }
 
 async function typesOfKnownGroups(
   transport: Transport,
   groupList: unknown,
   signal: AbortSignal,
-): Promise<readonly ResourceType[]> {
+): Promise<Told> {
   const known = new Set(KNOWN_TYPES.map(({ group }) => group));
   const groups = listAt(groupList, 'groups').filter((group) => known.has(textAt(group, 'name') ?? ''));
   const found = await Promise.all(groups.map((group) => typesOfGroup(transport, group, signal)));
-  return found.flat();
+  return {
+    types: found.flatMap(({ types }) => types),
+    failures: new Map(found.flatMap(({ failures }) => [...failures])),
+  };
 }
 
-async function typesOfGroup(
-  transport: Transport,
-  group: unknown,
-  signal: AbortSignal,
-): Promise<readonly ResourceType[]> {
+async function typesOfGroup(transport: Transport, group: unknown, signal: AbortSignal): Promise<Told> {
   const name = textAt(group, 'name') ?? '';
   const version =
     textAt(group, 'preferredVersion', 'version') ?? textAt(listAt(group, 'versions')[0], 'version') ?? '';
-  const list = await transport.getJson(`/apis/${name}/${version}`, {}, signal).catch((error: unknown) => {
-    // An API whose own server is down, or gone meanwhile, is as good as absent: kubectl goes on without it, too.
-    if (error instanceof ApiError && !error.isUnreachable && error.status !== 401) return undefined;
-    throw error;
-  });
+  try {
+    const list = await transport.getJson(`/apis/${name}/${version}`, {}, signal);
+    return { types: listedTypes(name, version, list), failures: new Map() };
+  } catch (error) {
+    const isAnswer = error instanceof ApiError && !error.isUnreachable && error.status !== 401;
+    if (!isAnswer) throw error;
+    // Gone meanwhile is absent. Any other error hides what is there, and kubectl goes on without it, too.
+    const failure = [name, failureText(`${name}/${version}`, error.serverMessage)] as const;
+    return { types: [], failures: new Map(error.status === 404 ? [] : [failure]) };
+  }
+}
+
+/** As kubectl puts it. */
+function failureText(groupVersion: string, message: string): string {
+  return `unable to retrieve the complete list of server APIs: ${groupVersion}: ${message}`;
+}
+
+function listedTypes(name: string, version: string, list: unknown): readonly ResourceType[] {
   return listAt(list, 'resources')
     .map((resource) =>
       resourceType(name, version, {
@@ -71,11 +95,7 @@ async function typesOfGroup(
         kind: textAt(resource, 'kind'),
         singular: textAt(resource, 'singularName'),
         shortNames: listAt(resource, 'shortNames'),
-        namespaced:
-          resource !== null &&
-          typeof resource === 'object' &&
-          'namespaced' in resource &&
-          resource.namespaced === true,
+        namespaced: isTrueAt(resource, 'namespaced'),
       }),
     )
     .filter((type) => type !== undefined);

@@ -197,6 +197,47 @@ describe('list', () => {
   });
 });
 
+describe('a group that cannot be discovered', () => {
+  const stale = { metadata: { name: 'objectbucket.io' }, versions: [{ version: 'v1', freshness: 'Stale' }] };
+  const broken = { '/apis': { body: { ...DISCOVERY, items: [...DISCOVERY.items, stale] } } };
+  const reason =
+    'unable to retrieve the complete list of server APIs: objectbucket.io/v1: stale GroupVersion discovery: objectbucket.io/v1';
+  const buckets = { ...listAll, kind: Kinds.ObjectBucket };
+  const path = '/apis/objectbucket.io/v1alpha1/objectbuckets';
+
+  test('leaves a gap where its kinds are not there', async () => {
+    const { items, gaps } = await (await reading(broken)).list(buckets, signal);
+    expect({ items, gaps }).toEqual({ items: [], gaps: [{ what: 'ObjectBucket', reason }] });
+  });
+
+  test('leaves a gap for a kind that nobody knows', async () => {
+    const kind = { group: 'objectbucket.io', kind: 'Novelty' };
+    const { gaps } = await (await reading(broken)).list({ ...listAll, kind }, signal);
+    expect(gaps).toEqual([{ what: 'Novelty', reason }]);
+  });
+
+  test('leaves the error of its server as the gap', async () => {
+    const down = { status: 503, body: status('ServiceUnavailable', 503, 'down') };
+    const reader = await reading({ ...broken, [`${path}?limit=20000`]: down });
+    const { gaps } = await reader.list(buckets, signal);
+    expect(gaps).toEqual([{ what: 'ObjectBucket', reason: 'Error from server (ServiceUnavailable): down' }]);
+  });
+
+  test('leaves none when it works again', async () => {
+    const body = { items: [{ metadata: { name: 'a' } }] };
+    const reader = await reading({ ...broken, [`${path}?limit=20000`]: { body } });
+    await expect(reader.list(buckets, signal)).resolves.toMatchObject({
+      items: [{ kind: 'ObjectBucket' }],
+      gaps: [],
+    });
+  });
+
+  test('does not call one of its objects missing', async () => {
+    const reader = await reading(broken);
+    await expect(reader.get(Kinds.ObjectBucket, undefined, 'a', signal)).rejects.toThrow(`error: ${reason}`);
+  });
+});
+
 describe('get', () => {
   const path = '/apis/ceph.rook.io/v1/namespaces/rook/cephclusters/a';
   const get = (reader: Reader): Promise<unknown> => reader.get(Kinds.CephCluster, 'rook', 'a', signal);

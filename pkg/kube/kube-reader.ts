@@ -1,5 +1,6 @@
 import {
   parseObject,
+  UserError,
   type Gap,
   type GroupKind,
   type KubeObject,
@@ -34,15 +35,15 @@ export function kubeReader(transport: Transport, options: KubeReaderOptions = {}
     return discovered;
   }
 
-  const typeOf = async (kind: GroupKind, signal: AbortSignal): Promise<ResourceType | undefined> =>
-    (await (options.types ? options.types(kind, signal) : types(signal))).find(kind);
+  const typesFor = (kind: GroupKind, signal: AbortSignal): Promise<ResourceTypes> =>
+    options.types ? options.types(kind, signal) : types(signal);
 
   async function list(type: ResourceType, request: ListRequest, signal: AbortSignal): Promise<Listing> {
     try {
       return await listObjects(transport, type, request, signal);
     } catch (error) {
       if (!isAnswer(error) || error.status === 401) throw error;
-      if (error.status === 404) return NOTHING;
+      if (error.status === 404) return absent(await typesFor(type, signal), type);
       const { fallbackNamespace } = options;
       if (error.status !== 403) return unseen({ what: type.kind, reason: error.message });
       const gap = { what: type.kind, reason: `forbidden: ${error.serverMessage}` };
@@ -56,17 +57,26 @@ export function kubeReader(transport: Transport, options: KubeReaderOptions = {}
   return {
     types,
     async get(kind, namespace, name, signal) {
-      const type = await typeOf(kind, signal);
-      return type && getObject(transport, type, namespace, name, signal);
+      const known = await typesFor(kind, signal);
+      const type = known.find(kind);
+      const object = type && (await getObject(transport, type, namespace, name, signal));
+      const failure = known.failureOf(kind);
+      if (!object && failure) throw new UserError(`error: ${failure}`);
+      return object;
     },
     async list(request, signal) {
-      const type = await typeOf(request.kind, signal);
-      return type ? list(type, request, signal) : NOTHING;
+      const known = await typesFor(request.kind, signal);
+      const type = known.find(request.kind);
+      return type ? list(type, request, signal) : absent(known, request.kind);
     },
   };
 }
 
-const NOTHING: Listing = { items: [], gaps: [] };
+/** A kind that is not there is no gap, unless its group could not be looked at. */
+function absent(types: ResourceTypes, kind: GroupKind): Listing {
+  const reason = types.failureOf(kind);
+  return reason ? unseen({ what: kind.kind, reason }) : { items: [], gaps: [] };
+}
 
 function unseen(gap: Gap): Listing {
   return { items: [], gaps: [gap] };

@@ -24,7 +24,7 @@ function type(group: string, version: string, kind: string, names: Names = {}): 
 
 const rook = (kind: string, names?: Names): ResourceType => type(ROOK, 'v1', kind, names);
 
-/** All kinds of Rook-Ceph v1.20. */
+/** Every kind that a rule or a question names: all of Rook-Ceph v1.20, and those of CSI, buckets and Kubernetes around it. */
 export const Kinds = {
   CephCluster: rook('CephCluster', { shortNames: ['ceph'] }),
   CephBlockPool: rook('CephBlockPool', { shortNames: ['cephbp'] }),

@@ -29,18 +29,31 @@ test.for<RuleRow>([
       edges: [],
     }),
   ),
-  ...[HOST, `${HOST}:80`].map((endpoint) => ({
+  ...[
+    HOST,
+    `${HOST}:80`,
+    'rook-ceph-rgw-s.rook-ceph',
+    'rook-ceph-rgw-s.rook-ceph:8080',
+    `${HOST}.cluster.local`,
+    `${HOST}.cluster.local:80`,
+    `http://${HOST}.my.domain.:80/`,
+  ].map((endpoint) => ({
     name: `reads the endpoint ${endpoint}`,
     objects: [aClass('sc', PROVISIONER, { endpoint }), aStore('s'), ...strangers],
     edges: [viaClass('endpoint')],
   })),
-  ...['192.0.2.1:80', 'rook-ceph-rgw-s.rook-ceph', `${HOST}.cluster.local`, 's.rook-ceph.svc', ''].map(
-    (endpoint) => ({
-      name: `finds nothing at the endpoint ${JSON.stringify(endpoint)}`,
-      objects: [aClass('sc', PROVISIONER, { endpoint }), aStore('s')],
-      edges: [],
-    }),
-  ),
+  ...[
+    '192.0.2.1:80',
+    'rook-ceph-rgw-s',
+    'rook-ceph-rgw-s.rook-ceph.example',
+    `x.${HOST}`,
+    's.rook-ceph.svc',
+    '',
+  ].map((endpoint) => ({
+    name: `finds nothing at the endpoint ${JSON.stringify(endpoint)}`,
+    objects: [aClass('sc', PROVISIONER, { endpoint }), aStore('s')],
+    edges: [],
+  })),
   {
     name: 'keeps the mention of a store that is missing',
     objects: [aClass('sc', PROVISIONER, STORE)],
@@ -69,6 +82,30 @@ test.for<RuleRow>([
       ...strangers,
     ],
     edges: ['ObjectBucket ob → CephObjectStore rook-ceph/s at spec.endpoint.bucketHost'],
+  },
+  ...['rook-ceph-rgw-s.rook-ceph', `${HOST}.cluster.local`].map((bucketHost) => ({
+    name: `reads the host ${bucketHost}`,
+    objects: [aBucket({ endpoint: { bucketHost } }), aStore('s'), ...strangers],
+    edges: ['ObjectBucket ob → CephObjectStore rook-ceph/s at spec.endpoint.bucketHost'],
+  })),
+  {
+    name: 'leads a bucket, and its claim, through the class when the host tells nothing',
+    objects: [
+      aBucket({ endpoint: { bucketHost: 's3.example' }, storageClassName: 'sc' }),
+      aClaim({ objectBucketName: 'ob' }),
+      aClass('sc', PROVISIONER, STORE),
+      aStore('s'),
+      ...strangers,
+    ],
+    edges: [
+      'ObjectBucket ob → CephObjectStore rook-ceph/s at spec.storageClassName',
+      'ObjectBucketClaim apps/obc → CephObjectStore rook-ceph/s at spec.objectBucketName',
+    ],
+  },
+  {
+    name: 'leaves buckets of other classes alone',
+    objects: [aBucket({ storageClassName: 'sc' }), aClass('sc', 'noobaa.io/obc', STORE), aStore('s')],
+    edges: [],
   },
   {
     name: 'finds nothing at a host of others',

@@ -30,6 +30,41 @@ test.for<RuleRow>([
     ],
   },
   {
+    name: 'reads grants between semicolons',
+    objects: [
+      aClient({ osd: 'allow rw pool=a; allow rw pool=b;allow r pool=c' }),
+      aPool('a'),
+      aPool('b'),
+      aPool('c'),
+    ],
+    edges: ['a', 'b', 'c'].map((pool) => to(`CephBlockPool rook-ceph/${pool}`, 'osd', `pool=${pool}`)),
+  },
+  {
+    name: 'reads a space for the equals sign, and spaces around it',
+    objects: [
+      aClient({ osd: 'allow rw pool a namespace pool, allow rw pool = b', mds: 'allow r fsname fs' }),
+      aPool('a'),
+      aPool('b'),
+      aPool('namespace'),
+      fs,
+    ],
+    edges: [
+      to('CephBlockPool rook-ceph/a', 'osd', 'pool a'),
+      to('CephBlockPool rook-ceph/b', 'osd', 'pool=b'),
+      to('CephFilesystem rook-ceph/fs', 'mds', 'fsname fs'),
+    ],
+  },
+  {
+    name: 'does not take the value of another word for a word',
+    objects: [aClient({ osd: 'allow rw namespace=pool p, allow rw object_prefix pool p' }), aPool('p')],
+    edges: [],
+  },
+  {
+    name: 'does not split what is quoted',
+    objects: [aClient({ osd: `allow rw pool="a, pool=b"` }), aPool('b')],
+    edges: [],
+  },
+  {
     name: 'does not take foo for foobar, nor foobar for foo',
     objects: [aClient({ osd: 'allow rw pool=foo' }), aPool('foobar'), aPool('fo')],
     edges: [],
@@ -90,7 +125,7 @@ test.for<RuleRow>([
   },
   {
     name: 'does not take a word that only ends alike',
-    objects: [aClient({ osd: 'allow rw xpool=p pool= pool p=pool' }), aPool('p')],
+    objects: [aClient({ osd: 'allow rw xpool=p pool= pool p=pool pool' }), aPool('p')],
     edges: [],
   },
   {

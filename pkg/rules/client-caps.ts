@@ -1,4 +1,5 @@
 import { Kinds, recordAt, refOf, type KubeObject } from '#pkg/object';
+import { grantsOf, settingsOf } from './caps-grammar.ts';
 import type { Lookup } from './lookup.ts';
 import type { Reference, Rule } from './rule.ts';
 
@@ -19,7 +20,7 @@ export const clientCaps: Rule = {
   *references(client, lookup) {
     for (const [daemon, caps] of Object.entries(recordAt(client, 'spec', 'caps'))) {
       if (typeof caps !== 'string') continue;
-      for (const grant of caps.split(','))
+      for (const grant of grantsOf(caps))
         yield* grantReferences(client, grant, `spec.caps.${daemon}`, lookup);
     }
   },
@@ -27,29 +28,19 @@ export const clientCaps: Rule = {
 
 function* grantReferences(
   client: KubeObject,
-  grant: string,
+  grant: readonly string[],
   field: string,
   lookup: Lookup,
 ): Iterable<Reference> {
   const namespace = client.metadata.namespace ?? '';
-  const words = grant.trim().split(/\s+/);
-  const tagsFilesystem = words.some((word, at) => word === 'tag' && words[at + 1] === 'cephfs');
-  for (const word of words) {
-    const [key, value] = assignment(word);
-    if (!value) continue;
+  const settings = [...settingsOf(grant)];
+  const tagsFilesystem = settings.some(({ key, value }) => key === 'tag' && value === 'cephfs');
+  for (const { key, value, detail } of settings) {
     if (key === 'pool') {
-      for (const owner of lookup.poolOwners(namespace, value))
-        yield { to: refOf(owner), field, detail: word };
+      for (const owner of lookup.poolOwners(namespace, value)) yield { to: refOf(owner), field, detail };
     } else if (key === 'fsname' || (tagsFilesystem && ['data', 'metadata', '*'].includes(key))) {
       const filesystem = lookup.object(Kinds.CephFilesystem, namespace, value);
-      if (filesystem) yield { to: refOf(filesystem), field, detail: word };
+      if (filesystem) yield { to: refOf(filesystem), field, detail };
     }
   }
-}
-
-/** `pool=a`, `pool="a"` and `pool='a'` mean the same to Ceph. */
-function assignment(word: string): readonly [key: string, value: string] {
-  const at = word.indexOf('=');
-  if (at < 0) return [word, ''];
-  return [word.slice(0, at), word.slice(at + 1).replace(/^(["'])(.*)\1$/, '$2')];
 }

@@ -6,6 +6,7 @@ import { expectEdges, type RuleRow } from '#test/fixtures/rule-rows.ts';
 const SECRET = 'rook-ceph-object-user-s-u';
 const aBucket = (parameters: unknown) => anObject(Kinds.CosiBucket, 'b', { spec: { parameters } });
 const bucket = aBucket({ objectStoreUserSecretName: SECRET, objectStoreUserSecretNamespace: 'rook-ceph' });
+const nowhere = aBucket({ objectStoreUserSecretName: SECRET });
 const aSecret = (labels: Record<string, string>, parts: Parts = {}) =>
   anObject(Kinds.Secret, SECRET, { ...parts, labels });
 const aUser = (name: string, spec: unknown, parts: Parts = {}) =>
@@ -61,12 +62,28 @@ test.for<RuleRow>([
   },
   { name: 'finds nothing when the Secret is missing', objects: [bucket, aStore('s')], edges: [] },
   {
-    name: 'finds nothing without the namespace of the Secret',
+    name: 'finds the one user of the Secret without its namespace',
+    objects: [nowhere, aUser('u', { store: 's' }), aUser('v', { store: 's2' }), aStore('s'), aStore('s2')],
+    edges: [to('rook-ceph/s')],
+  },
+  {
+    name: 'finds the one Secret with the label without its namespace',
+    objects: [nowhere, aSecret({ rook_object_store: 's' }), aUser('u', { store: 's3' }), aStore('s')],
+    edges: [to('rook-ceph/s')],
+  },
+  {
+    name: 'chooses none of two users in two namespaces',
     objects: [
-      aBucket({ objectStoreUserSecretName: SECRET }),
-      aSecret({ rook_object_store: 's' }),
+      nowhere,
+      aUser('u', { store: 's' }),
+      aUser('u', { store: 's' }, { namespace: 'other' }),
       aStore('s'),
     ],
+    edges: [],
+  },
+  {
+    name: 'finds nothing without the name of the Secret',
+    objects: [aBucket({}), aUser('u', { store: 's' }), aSecret({ rook_object_store: 's' }), aStore('s')],
     edges: [],
   },
 ])('RD026 (E26) $name', (row) => {

@@ -1,5 +1,5 @@
 import { Kinds, textAt, type KubeObject } from '#pkg/object';
-import { radosNamespaceName, subVolumeGroupName } from './csi-cluster-id.ts';
+import { partsNamed } from './csi-parts.ts';
 import { placesOf, topologyPools, type CephDriver, type ClusterPlace } from './csi-volume.ts';
 import type { Lookup } from './lookup.ts';
 
@@ -20,16 +20,18 @@ export function* locationsOf(
   place: ClusterPlace,
   lookup: Lookup,
 ): Iterable<Location> {
-  switch (driver) {
-    case 'rbd':
-    case 'nvmeof':
-      yield* blockLocations(parameters, place, lookup);
-      return;
-    case 'cephfs':
-    case 'nfs':
-      yield* fileLocations(parameters, place, lookup);
-      return;
+  if (isFileDriver(driver)) {
+    yield* fileLocations(driver, parameters, place, lookup);
+    return;
   }
+  const pools = [...blockPoolsNamed(parameters, place, lookup)];
+  yield* pools;
+  const names = pools.map(({ provider }) => provider.metadata.name);
+  yield* partsNamed(driver, parameters, place, names, lookup);
+}
+
+export function isFileDriver(driver: CephDriver): boolean {
+  return driver === 'cephfs' || driver === 'nfs';
 }
 
 /** The places of the clusterID in the parameters; a volume without one may tell it in its handle. */
@@ -42,46 +44,39 @@ export function placesNamed(
   return clusterId ? placesOf(clusterId, lookup) : [];
 }
 
-function* blockLocations(parameters: Parameters, place: ClusterPlace, lookup: Lookup): Iterable<Location> {
-  const pools: string[] = [];
+/** The filesystem that is told by its name, or by the subvolume group that bears the clusterID. */
+export function filesystemNamed(parameters: Parameters, place: ClusterPlace): string | undefined {
+  const group = place.subVolumeGroup;
+  return textAt(parameters, 'fsName') ?? (group && textAt(group, 'spec', 'filesystemName'));
+}
+
+/** The block pools of this name inside Ceph. */
+export function blockPools(place: ClusterPlace, pool: string, lookup: Lookup): readonly KubeObject[] {
+  return lookup.poolOwners(place.namespace, pool).filter(({ kind }) => kind === 'CephBlockPool');
+}
+
+function* blockPoolsNamed(parameters: Parameters, place: ClusterPlace, lookup: Lookup): Iterable<Location> {
   for (const key of ['pool', 'journalPool', 'dataPool']) {
     const pool = textAt(parameters, key);
-    if (!pool) continue;
-    for (const provider of blockPools(place, pool, lookup)) {
-      pools.push(provider.metadata.name);
-      yield { provider, key };
-    }
+    for (const provider of pool ? blockPools(place, pool, lookup) : []) yield { provider, key };
   }
   for (const pool of topologyPools(parameters)) {
     for (const provider of blockPools(place, pool, lookup))
       yield { provider, key: 'topologyConstrainedPools' };
   }
-  if (place.radosNamespace) yield { provider: place.radosNamespace, key: 'clusterID' };
-  const chosen = textAt(parameters, 'radosNamespace');
-  const name = chosen ?? place.radosNamespaceName;
-  if (!name) return;
-  for (const provider of lookup.ofKind(Kinds.CephBlockPoolRadosNamespace, place.namespace)) {
-    const inPool = pools.includes(textAt(provider, 'spec', 'blockPoolName') ?? '');
-    if (inPool && radosNamespaceName(provider) === name)
-      yield { provider, key: chosen ? 'radosNamespace' : 'clusterID' };
-  }
 }
 
-function* fileLocations(parameters: Parameters, place: ClusterPlace, lookup: Lookup): Iterable<Location> {
-  const group = place.subVolumeGroup;
-  const fsName = textAt(parameters, 'fsName') ?? (group && textAt(group, 'spec', 'filesystemName'));
+function* fileLocations(
+  driver: CephDriver,
+  parameters: Parameters,
+  place: ClusterPlace,
+  lookup: Lookup,
+): Iterable<Location> {
+  const fsName = filesystemNamed(parameters, place);
   const filesystem = fsName && lookup.object(Kinds.CephFilesystem, place.namespace, fsName);
   if (filesystem) yield { provider: filesystem, key: 'fsName' };
-  if (group) yield { provider: group, key: 'clusterID' };
-  const path = /^\/volumes\/([^/]+)\//.exec(textAt(parameters, 'subvolumePath') ?? '')?.[1];
-  const groupName = path ?? place.subVolumeGroupName;
-  for (const provider of groupName
-    ? lookup.ofKind(Kinds.CephFilesystemSubVolumeGroup, place.namespace)
-    : []) {
-    const inFilesystem = textAt(provider, 'spec', 'filesystemName') === fsName;
-    if (inFilesystem && subVolumeGroupName(provider) === groupName)
-      yield { provider, key: path ? 'subvolumePath' : 'clusterID' };
-  }
+  // The filesystem's name is enough to know its groups: it need not be there itself.
+  yield* partsNamed(driver, parameters, place, fsName ? [fsName] : [], lookup);
   const pool = textAt(parameters, 'pool');
   for (const provider of pool ? lookup.poolOwners(place.namespace, pool) : []) {
     if (!isObjectStorage(provider)) yield { provider, key: 'pool' };
@@ -89,10 +84,6 @@ function* fileLocations(parameters: Parameters, place: ClusterPlace, lookup: Loo
   const server = textAt(parameters, 'nfsCluster');
   const nfs = server && lookup.object(Kinds.CephNFS, place.namespace, server);
   if (nfs) yield { provider: nfs, key: 'nfsCluster' };
-}
-
-function blockPools(place: ClusterPlace, pool: string, lookup: Lookup): readonly KubeObject[] {
-  return lookup.poolOwners(place.namespace, pool).filter(({ kind }) => kind === 'CephBlockPool');
 }
 
 /** The pools of stores and zones are made for objects: volumes in them are nothing to look for. */

@@ -40,7 +40,7 @@ export interface ClusterPlace {
   readonly subVolumeGroupName?: string | undefined;
 }
 
-/** All meanings of a clusterID. By default it is the namespace of the cluster. */
+/** All meanings of a clusterID. It always may be the namespace of a cluster: nobody can take that away by bearing it. */
 export function placesOf(clusterId: string, lookup: Lookup): readonly ClusterPlace[] {
   const places: ClusterPlace[] = [];
   // Resources come before profiles: Rook writes a profile for each of them, which must not widen what they say.
@@ -53,7 +53,7 @@ export function placesOf(clusterId: string, lookup: Lookup): readonly ClusterPla
     );
     if (place && !(isKnown && bearer.kind === 'ClientProfile')) places.push(place);
   }
-  return places.length > 0 ? places : [{ namespace: clusterId }];
+  return [...places, { namespace: clusterId }];
 }
 
 function placeOf(bearer: KubeObject): ClusterPlace | undefined {
@@ -90,15 +90,25 @@ function poolNumber(pool: KubeObject): number | undefined {
   return id !== undefined && id > 0 ? id : undefined;
 }
 
-/** The pools a topology-aware StorageClass may choose from; the parameter holds JSON. */
+/** The pools a topology-aware StorageClass may choose from, data pools included. */
 export function topologyPools(parameters: Readonly<Record<string, unknown>>): readonly string[] {
+  return topologyPairs(parameters).flatMap(({ pool, dataPool }) =>
+    [pool, dataPool].filter((name) => name !== undefined),
+  );
+}
+
+/** The same, each with its data pool; the parameter holds JSON. */
+export function topologyPairs(
+  parameters: Readonly<Record<string, unknown>>,
+): readonly { readonly pool: string | undefined; readonly dataPool: string | undefined }[] {
   const text = parameters['topologyConstrainedPools'];
   if (typeof text !== 'string') return [];
   try {
     const parsed: unknown = JSON.parse(text);
-    return listAt({ parsed }, 'parsed').flatMap((pool) =>
-      [textAt(pool, 'poolName'), textAt(pool, 'dataPool')].filter((name) => name !== undefined),
-    );
+    return listAt({ parsed }, 'parsed').map((pool) => ({
+      pool: textAt(pool, 'poolName'),
+      dataPool: textAt(pool, 'dataPool'),
+    }));
   } catch {
     return [];
   }

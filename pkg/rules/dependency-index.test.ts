@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { keyOf, Kinds, refOf, type KubeObject } from '#pkg/object';
 import {
   aCluster,
+  aFilesystem,
   anObject,
   aPool,
   aProfile,
@@ -22,6 +23,8 @@ const changes: fc.Arbitrary<readonly Change[]> = fc.array(
   { minLength: 4, maxLength: 20 },
 );
 
+const PROVIDERS = [aCluster(), aPool('p'), aFilesystem('f'), aStore('s')].map(refOf);
+
 describe('DependencyIndex', () => {
   test('kept up to date equals one built at once', () => {
     fc.assert(
@@ -39,6 +42,8 @@ describe('DependencyIndex', () => {
         }
         const built = new DependencyIndex([...left.values()].toReversed());
         expect(kept.graph.edges()).toEqual(built.graph.edges());
+        for (const provider of PROVIDERS)
+          expect(kept.doubtsAbout(provider)).toEqual(built.doubtsAbout(provider));
         expect([...kept.objects()].map((one) => keyOf(refOf(one))).sort()).toEqual([...left.keys()].sort());
       }),
       { numRuns: 200 },

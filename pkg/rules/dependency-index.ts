@@ -1,5 +1,6 @@
 import { Graph, type Edge } from '#pkg/graph';
 import {
+  compareRefs,
   keyOf,
   kindKey,
   refOf,
@@ -12,7 +13,13 @@ import {
 import { RULES } from './catalogue.ts';
 import { Filing } from './filing.ts';
 import { Topics, topicsOf, type Lookup, type Topic } from './lookup.ts';
-import type { Reference, Rule } from './rule.ts';
+import type { Doubt, Reference, Rule } from './rule.ts';
+
+/** An object that may depend on a provider, and why nobody can tell. */
+export interface DoubtAbout {
+  readonly object: ObjectRef;
+  readonly reason: string;
+}
 
 /** Objects and the edges between them, kept right while objects come, change and go. */
 export class DependencyIndex {
@@ -22,6 +29,7 @@ export class DependencyIndex {
   /** Which objects' edges rest on the answer to a question. */
   readonly #askers = new Map<Topic, Set<ObjectKey>>();
   readonly #asked = new Map<ObjectKey, ReadonlySet<Topic>>();
+  readonly #doubts = new Map<ObjectKey, readonly OpenDoubt[]>();
   /** The questions of the object that is being resolved. */
   #asking = new Set<Topic>();
   readonly #lookup = this.#newLookup();
@@ -64,6 +72,17 @@ export class DependencyIndex {
     return this.#objects.values();
   }
 
+  /** What may depend on this object without anybody knowing, in the order of references. */
+  doubtsAbout(provider: ObjectRef): readonly DoubtAbout[] {
+    const found = new Map<string, DoubtAbout>();
+    this.#asking = new Set();
+    for (const { rule, object, doubt } of [...this.#doubts.values()].flat()) {
+      if (!concerns(rule, doubt, provider) || rule.lifts?.(provider, this.#lookup)) continue;
+      found.set(`${keyOf(object)} ${doubt.doubt}`, { object, reason: doubt.doubt });
+    }
+    return [...found.values()].sort((a, b) => compareRefs(a.object, b.object));
+  }
+
   #unfile(key: ObjectKey, stale: Set<ObjectKey>): void {
     const old = this.#objects.get(key);
     if (!old) return;
@@ -81,6 +100,7 @@ export class DependencyIndex {
   #resolveAll(keys: Iterable<ObjectKey>): void {
     for (const key of keys) {
       this.#forgetQuestions(key);
+      this.#doubts.delete(key);
       const object = this.#objects.get(key);
       this.graph.replace(key, object ? this.#resolve(key, object) : []);
     }
@@ -90,10 +110,14 @@ export class DependencyIndex {
     this.#asking = new Set();
     const ref = refOf(object);
     const edges: Edge[] = [];
+    const doubts: OpenDoubt[] = [];
     for (const rule of rulesReading(ref)) {
-      for (const reference of rule.references(object, this.#lookup))
-        addEdge(edges, edgeOf(rule, ref, reference));
+      for (const mention of rule.references(object, this.#lookup)) {
+        if ('doubt' in mention) doubts.push({ rule, object: ref, doubt: mention });
+        else addEdge(edges, edgeOf(rule, ref, mention));
+      }
     }
+    if (doubts.length > 0) this.#doubts.set(key, doubts);
     if (this.#asking.size > 0) this.#asked.set(key, this.#asking);
     for (const topic of this.#asking) {
       const askers = this.#askers.get(topic);
@@ -128,8 +152,20 @@ export class DependencyIndex {
       bearersOfClusterId: (id) => find(Topics.clusterId(id)),
       volumesWithHandle: (handle) => find(Topics.volumeHandle(handle)),
       usersWithSecret: (namespace, name) => find(Topics.userSecret(namespace, name)),
+      secretsOfStores: (name) => find(Topics.storeSecret(name)),
     };
   }
+}
+
+interface OpenDoubt {
+  readonly rule: Rule;
+  readonly object: ObjectRef;
+  readonly doubt: Doubt;
+}
+
+function concerns(rule: Rule, { about }: Doubt, provider: ObjectRef): boolean {
+  const isTarget = rule.targets === 'any' || rule.targets.some((kind) => sameKind(kind, provider));
+  return isTarget && (about === undefined || about.some((kind) => sameKind(kind, provider)));
 }
 
 const ANY_KIND = RULES.filter((rule) => rule.reads === 'any');

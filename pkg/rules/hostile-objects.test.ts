@@ -7,12 +7,13 @@ import { DependencyIndex } from './dependency-index.ts';
 /** Every field that a rule asks for, so that random documents get past the first question. */
 const FIELDS = [
   'spec status name namespace caps osd csi driver provisioner parameters volumeAttributes volumeHandle clusterID pool',
-  'dataPool fsName radosNamespace subvolumePath topologyConstrainedPools source snapshotHandle claimRef volumes',
+  'dataPool fsName radosNamespace subvolumePath rootPath topologyConstrainedPools source snapshotHandle claimRef volumes',
   'persistentVolumeClaim claimName ephemeral sharedPools poolPlacements storageClasses dataPoolName default mirroring',
   'enabled zone zoneGroup realm pull gateway externalRgwEndpoints metadataPool dataPools preservePoolNames rados',
   'blockPoolName filesystemName store clusterNamespace accountRef topic objectStoreName objectStoreNamespace endpoint',
   'additionalState bucketHost objectBucketName storageClassName bucketClaim bucketClaims cephConnectionRef info',
   'cleanupPolicy allowUninstallWithVolumes poolID phase nodeName volumeSnapshotRef __proto__ constructor toString length',
+  'driverName objectStoreUserSecretName objectStoreUserSecretNamespace cephUser subVolumeGroup rbd cephFs',
   'metadata labels ownerReferences creationTimestamp uid apiVersion kind',
 ].flatMap((line) => line.split(' '));
 

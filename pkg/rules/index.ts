@@ -1,12 +1,14 @@
 /**
  * What Rook, CSI and bucket objects refer to.
  *
- * Words: a *rule* reads objects of some kinds and yields *references*; a *lookup* answers its questions about other
+ * Words: a *rule* reads objects of some kinds and yields *references*, or a *doubt* where an object
+ * must depend on something and does not tell on what; a *lookup* answers its questions about other
  * objects ("who owns the Ceph pool of this name?"); the *dependency index* keeps objects, answers and edges together;
  * *needs* say which kinds must be looked at to answer a question. `catalogue.ts` lists all rules by their codes.
  */
 export { CODE_PAGES, RULES } from './catalogue.ts';
-export { DependencyIndex } from './dependency-index.ts';
+export { DependencyIndex, type DoubtAbout } from './dependency-index.ts';
+export { knowsDependentsOf } from './known-dependents.ts';
 export {
   needsOfGraph,
   needsOfTree,
@@ -15,5 +17,5 @@ export {
   type Need,
   type Start,
 } from './needs.ts';
-export type { CodePage, Consultation, Reference, Rule } from './rule.ts';
+export type { CodePage, Consultation, Doubt, Reference, Rule } from './rule.ts';
 export type { Lookup } from './lookup.ts';

@@ -193,6 +193,23 @@ describe('needsOfTree', () => {
   });
 });
 
+describe('needsOfTree of what is rare', () => {
+  test('looks for users of snapshots and COSI buckets only where there are any', () => {
+    const needs = textsOf(needsOfTree([at(Kinds.CephCluster)], 'dependents'));
+    expect(needs.filter((text) => text.includes('if any'))).toEqual([
+      'BucketAccess* (if any Bucket)',
+      'BucketClaim* (if any Bucket)',
+      'Secret* (metadata, -l rook_object_store, if any Bucket)',
+      'VolumeSnapshot* (if any VolumeSnapshotContent)',
+    ]);
+  });
+
+  test('looks for the users of the snapshot that is asked about', () => {
+    const needs = textsOf(needsOfTree([{ ...Kinds.VolumeSnapshotContent }], 'dependents'));
+    expect(needs).toContain('VolumeSnapshot*');
+  });
+});
+
 describe('needsOfGraph', () => {
   const needs = textsOf(needsOfGraph('rook-ceph'));
 

@@ -55,21 +55,27 @@ function addNeedsOfVerdict(needs: NeedList, start: Start): void {
 }
 
 /** Who uses the volumes that hold an object: looked at only when there are any. */
-export const NEEDS_OF_CONSUMERS: readonly Need[] = [{ kind: Kinds.Pod, detail: 'object' }];
+export const NEEDS_OF_CONSUMERS: readonly Need[] = [
+  { kind: Kinds.Pod, detail: 'object' },
+  { kind: Kinds.VolumeAttachment, detail: 'object' },
+];
 
 /** Everything that depends on an object, or that it depends on, however far. */
 export function needsOfTree(starts: readonly Start[], direction: Direction): readonly Need[] {
   const needs = new NeedList();
   const seen = new Set<string>();
-  const pending: Start[] = [...starts];
+  const pending: (Start & Pick<Need, 'ifAny'>)[] = [...starts];
   for (let at = pending.pop(); at; at = pending.pop()) {
     const key = `${kindKey(at)} ${at.namespace ?? ''}`;
     if (seen.has(key)) continue;
     seen.add(key);
     for (const { rule, kind, namespace } of direction === 'dependents' ? stepsDown(at) : stepsUp(at)) {
-      needs.add({ kind, namespace, detail: 'object' });
-      addConsultations(needs, rule, namespace);
-      pending.push({ group: kind.group, kind: kind.kind, namespace });
+      const ifAny =
+        direction === 'dependents' && !starts.includes(at) ? (at.ifAny ?? rareProvider(at)) : undefined;
+      needs.add({ kind, namespace, detail: 'object', ifAny });
+      // What a reference resolves to lives where the provider does: downwards that is known, upwards it is looked for.
+      addConsultations(needs, rule, direction === 'dependents' ? at.namespace : namespace);
+      pending.push({ group: kind.group, kind: kind.kind, namespace, ifAny });
     }
   }
   // Daemons show whether what is above them runs; they are found by their owner references.
@@ -96,6 +102,11 @@ export function needsOfGraph(namespace: string | undefined): readonly Need[] {
   }
   for (const rule of RULES) addConsultations(needs, rule, namespace);
   return needs.all();
+}
+
+/** Most clusters have no snapshots and no COSI buckets: who uses them is looked for only where there are any. */
+function rareProvider({ group, kind }: Start): GroupKind | undefined {
+  return [Kinds.VolumeSnapshotContent, Kinds.CosiBucket].find((rare) => sameKind(rare, { group, kind }));
 }
 
 interface Step {

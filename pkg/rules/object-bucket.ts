@@ -1,7 +1,8 @@
 import { Kinds, textAt, type KubeObject } from '#pkg/object';
-import { storeOfBucket, storeOfBucketClass } from './bucket-store.ts';
+import { isBucketOfRook, storeOfBucket, storeOfOwnClass } from './bucket-store.ts';
+import type { Doubt, Reference, Rule } from './rule.ts';
 import type { Lookup } from './lookup.ts';
-import type { Reference, Rule } from './rule.ts';
+import { UNPLACED } from './unplaced.ts';
 
 export const objectBucket: Rule = {
   code: 'RD025',
@@ -20,18 +21,24 @@ export const objectBucket: Rule = {
     'A bucket with reclaim policy Retain stays after its claim: remove it with the tools of Ceph.',
   ],
   *references(object, lookup) {
-    const found = object.kind === 'ObjectBucket' ? storeOfBucket(object) : storeOfClaim(object, lookup);
-    if (found) yield found;
+    yield* object.kind === 'ObjectBucket' ? ofBucket(object, lookup) : ofClaim(object, lookup);
   },
 };
 
-function storeOfClaim(claim: KubeObject, lookup: Lookup): Reference | undefined {
+function* ofBucket(bucket: KubeObject, lookup: Lookup): Iterable<Reference | Doubt> {
+  const store = storeOfBucket(bucket, lookup);
+  if (store) yield store;
+  else if (isBucketOfRook(bucket, lookup)) yield UNPLACED;
+}
+
+/** A claim goes where its bucket is; without one, where its class will make it. */
+function* ofClaim(claim: KubeObject, lookup: Lookup): Iterable<Reference | Doubt> {
   const bucketName = textAt(claim, 'spec', 'objectBucketName');
   const bucket = bucketName ? lookup.object(Kinds.ObjectBucket, undefined, bucketName) : undefined;
-  const store = bucket && storeOfBucket(bucket);
-  if (store) return { to: store.to, field: 'spec.objectBucketName' };
-  const className = textAt(claim, 'spec', 'storageClassName');
-  const storageClass = className ? lookup.object(Kinds.StorageClass, undefined, className) : undefined;
-  const made = storageClass && storeOfBucketClass(storageClass);
-  return made && { to: made.to, field: 'spec.storageClassName' };
+  const store = bucket && storeOfBucket(bucket, lookup);
+  const made = store ? undefined : storeOfOwnClass(claim, lookup);
+  if (store) yield { to: store.to, field: 'spec.objectBucketName' };
+  else if (made) yield made;
+  // A bucket that is there is in doubt itself.
+  else if (!bucket && isBucketOfRook(claim, lookup)) yield UNPLACED;
 }

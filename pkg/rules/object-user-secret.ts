@@ -12,3 +12,12 @@ export function userSecretOf(
     name: `rook-ceph-object-user-${store}-${object.metadata.name}`,
   };
 }
+
+/** Rook labels the Secrets of users with the store they belong to. */
+export const STORE_LABEL = 'rook_object_store';
+
+/** The store that the label of a Secret names. */
+export function storeLabelOf(object: KubeObject): string | undefined {
+  if (object.kind !== 'Secret' || refOf(object).group !== '') return undefined;
+  return textAt(object.metadata.labels, STORE_LABEL);
+}

@@ -18,6 +18,12 @@ const CEPHFS = 'rook-ceph.cephfs.csi.ceph.com';
 const to = (provider: string, key: string, detail = '') =>
   `PersistentVolume v → ${provider} at spec.csi.volumeAttributes.${key}${detail}`;
 const cluster = to('CephCluster rook-ceph/rook-ceph', 'clusterID');
+const groups = [
+  aSubVolumeGroup('a', 'fs', { spec: { name: 'group-a' } }),
+  aSubVolumeGroup('b', 'fs', { spec: { name: 'group-b' } }),
+  aSubVolumeGroup('c', 'fs2', { spec: { name: 'group-b' } }),
+  aSubVolumeGroup('d', 'fs', { namespace: 'other', spec: { name: 'group-b' } }),
+];
 
 test.for<RuleRow>([
   {
@@ -150,10 +156,31 @@ test.for<RuleRow>([
       aProfile('profile', 'rook-ceph'),
       aCluster(),
       aPool('p'),
-      aPool('p', { namespace: 'profile' }),
+      aPool('p', { namespace: 'other' }),
     ],
     edges: [cluster, to('CephBlockPool rook-ceph/p', 'pool')],
   },
+  ...[
+    aRadosNamespace('thief', 'p', { namespace: 'other', spec: { clusterID: 'rook-ceph' } }),
+    aSubVolumeGroup('thief', 'fs', { namespace: 'other', spec: { clusterID: 'rook-ceph' } }),
+    aProfile('rook-ceph', 'other'),
+  ].map((thief) => ({
+    name: `stays in the namespace of its clusterID when a ${thief.kind} elsewhere bears it`,
+    objects: [
+      aVolume('v', { attributes: { clusterID: 'rook-ceph', pool: 'p' } }),
+      thief,
+      aCluster(),
+      aPool('p'),
+    ],
+    edges:
+      thief.kind === 'CephBlockPoolRadosNamespace'
+        ? [
+            cluster,
+            to('CephBlockPool rook-ceph/p', 'pool'),
+            to('CephBlockPoolRadosNamespace other/thief', 'clusterID'),
+          ]
+        : [cluster, to('CephBlockPool rook-ceph/p', 'pool')],
+  })),
   {
     name: 'leads to the filesystem, the subvolume group of its path, and the owner of its pool',
     objects: [
@@ -178,6 +205,55 @@ test.for<RuleRow>([
       to('CephFilesystemSubVolumeGroup rook-ceph/group', 'subvolumePath'),
     ],
   },
+  {
+    name: 'leads to every subvolume group of its filesystem when nothing tells which',
+    objects: [
+      aVolume('v', { driver: CEPHFS, attributes: { clusterID: 'rook-ceph', fsName: 'fs' } }),
+      aFilesystem('fs'),
+      ...groups,
+    ],
+    edges: [
+      to('CephFilesystem rook-ceph/fs', 'fsName'),
+      to('CephFilesystemSubVolumeGroup rook-ceph/a', 'fsName'),
+      to('CephFilesystemSubVolumeGroup rook-ceph/b', 'fsName'),
+    ],
+  },
+  {
+    name: 'leads to the one subvolume group that a profile tells',
+    objects: [
+      aVolume('v', { driver: CEPHFS, attributes: { clusterID: 'profile', fsName: 'fs' } }),
+      aProfile('profile', 'rook-ceph', { cephFs: { subVolumeGroup: 'group-b' } }),
+      aFilesystem('fs'),
+      ...groups,
+    ],
+    edges: [
+      to('CephFilesystem rook-ceph/fs', 'fsName'),
+      to('CephFilesystemSubVolumeGroup rook-ceph/b', 'clusterID'),
+    ],
+  },
+  ...[
+    { path: '/volumes/group-b/vol/uuid', held: ['b'], key: 'rootPath' },
+    { path: 'volumes//./group-b', held: ['b'], key: 'rootPath' },
+    { path: '/volumes/_nogroup/vol', held: [], key: 'rootPath' },
+    { path: '/data', held: [], key: 'rootPath' },
+    { path: '/', held: ['a', 'b'], key: 'fsName' },
+    { path: '/volumes/', held: ['a', 'b'], key: 'fsName' },
+    { path: '/data/../volumes/group-b', held: ['a', 'b'], key: 'fsName' },
+  ].map(({ path, held, key }) => ({
+    name: `reads the root path ${path} of a static volume`,
+    objects: [
+      aVolume('v', {
+        driver: CEPHFS,
+        attributes: { clusterID: 'rook-ceph', fsName: 'fs', staticVolume: 'true', rootPath: path },
+      }),
+      aFilesystem('fs'),
+      ...groups,
+    ],
+    edges: [
+      to('CephFilesystem rook-ceph/fs', 'fsName'),
+      ...held.map((name) => to(`CephFilesystemSubVolumeGroup rook-ceph/${name}`, key)),
+    ],
+  })),
   {
     name: 'leads to the subvolume group of a hashed clusterID, and to its filesystem',
     objects: [

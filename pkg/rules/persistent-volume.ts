@@ -1,15 +1,10 @@
 import { Kinds, recordAt, refOf, textAt, type KubeObject } from '#pkg/object';
-import { locationsOf, placesNamed, type Location, type Parameters } from './csi-location.ts';
-import {
-  cephDriver,
-  decodeHandle,
-  ignoresVolumes,
-  poolsByNumber,
-  type CephDriver,
-  type ClusterPlace,
-} from './csi-volume.ts';
+import { placesNamed } from './csi-location.ts';
+import { cephDriver, decodeHandle, ignoresVolumes, type ClusterPlace } from './csi-volume.ts';
 import type { Lookup } from './lookup.ts';
 import type { Consultation, Rule } from './rule.ts';
+import { storedLocations } from './stored-locations.ts';
+import { unplacedBy } from './unplaced.ts';
 
 /** What it takes to say where a volume is stored. */
 export const VOLUME_CONSULTATIONS: readonly Consultation[] = [
@@ -47,12 +42,17 @@ export const persistentVolume: Rule = {
     'spec.cleanupPolicy.allowUninstallWithVolumes: true on the CephCluster says that volumes shall not hold anything back.',
   ],
   *references(volume, lookup) {
+    const driver = cephDriver(textAt(volume, 'spec', 'csi', 'driver'));
+    if (!driver) return;
     const detail = claimOf(volume);
     for (const { place, provider, field } of volumeLocations(volume, lookup)) {
       const lifted = ignoresVolumes(place.namespace, lookup) ? { blocks: false as const } : {};
       yield { to: refOf(provider), field, ...(detail ? { detail } : {}), ...lifted };
     }
+    // A released volume counts as well: with reclaim policy Retain its data is still there.
+    if (volumePlaces(volume, lookup).length === 0) yield unplacedBy(driver);
   },
+  lifts: ({ namespace }, lookup) => ignoresVolumes(namespace ?? '', lookup),
 };
 
 export interface VolumeLocation {
@@ -61,58 +61,29 @@ export interface VolumeLocation {
   readonly field: string;
 }
 
+/** Where the clusterID of a volume leads; nowhere only when it has none. */
+export function volumePlaces(volume: KubeObject, lookup: Lookup): readonly ClusterPlace[] {
+  const handle = decodeHandle(textAt(volume, 'spec', 'csi', 'volumeHandle'));
+  return placesNamed(recordAt(volume, 'spec', 'csi', 'volumeAttributes'), handle?.clusterId, lookup);
+}
+
 /** The cluster, and within it the pools, filesystem and parts of them, that hold a volume. */
 export function* volumeLocations(volume: KubeObject, lookup: Lookup): Iterable<VolumeLocation> {
   const driver = cephDriver(textAt(volume, 'spec', 'csi', 'driver'));
   if (!driver) return;
-  const attributes = recordAt(volume, 'spec', 'csi', 'volumeAttributes');
-  const handle = decodeHandle(textAt(volume, 'spec', 'csi', 'volumeHandle'));
-  for (const place of placesNamed(attributes, handle?.clusterId, lookup)) {
+  const stored = {
+    driver,
+    attributes: recordAt(volume, 'spec', 'csi', 'volumeAttributes'),
+    className: textAt(volume, 'spec', 'storageClassName'),
+    location: decodeHandle(textAt(volume, 'spec', 'csi', 'volumeHandle'))?.location,
+  };
+  for (const place of volumePlaces(volume, lookup)) {
     for (const provider of lookup.ofKind(Kinds.CephCluster, place.namespace)) {
       yield { place, provider, field: 'spec.csi.volumeAttributes.clusterID' };
     }
-    const named = [...locationsOf(driver, attributes, place, lookup)];
-    for (const { provider, key } of named)
-      yield { place, provider, field: `spec.csi.volumeAttributes.${key}` };
-    if (named.some(({ provider }) => isStore(driver, provider)) || namesStore(driver, attributes)) continue;
-    for (const { provider, key } of unnamedStore(volume, driver, place, handle?.location, lookup)) {
+    for (const { provider, key } of storedLocations(stored, place, lookup))
       yield { place, provider, field: key };
-    }
   }
-}
-
-/** Old and hand-made volumes may not name their pool or filesystem: their class or their handle tells, or nothing does. */
-function unnamedStore(
-  volume: KubeObject,
-  driver: CephDriver,
-  place: ClusterPlace,
-  location: number | undefined,
-  lookup: Lookup,
-): readonly Location[] {
-  const className = textAt(volume, 'spec', 'storageClassName');
-  const storageClass = className ? lookup.object(Kinds.StorageClass, undefined, className) : undefined;
-  if (cephDriver(textAt(storageClass, 'provisioner')) === driver) {
-    const byClass = [...locationsOf(driver, recordAt(storageClass, 'parameters'), place, lookup)];
-    if (byClass.length > 0)
-      return byClass.map(({ provider }) => ({ provider, key: 'spec.storageClassName' }));
-  }
-  const candidates =
-    driver === 'cephfs' || driver === 'nfs'
-      ? lookup.ofKind(Kinds.CephFilesystem, place.namespace)
-      : location === undefined
-        ? lookup.ofKind(Kinds.CephBlockPool, place.namespace)
-        : poolsByNumber(place.namespace, location, lookup);
-  return candidates.map((provider) => ({ provider, key: 'spec.csi.volumeHandle' }));
-}
-
-function namesStore(driver: CephDriver, attributes: Parameters): boolean {
-  return textAt(attributes, driver === 'cephfs' || driver === 'nfs' ? 'fsName' : 'pool') !== undefined;
-}
-
-function isStore(driver: CephDriver, provider: KubeObject): boolean {
-  return driver === 'cephfs' || driver === 'nfs'
-    ? provider.kind === 'CephFilesystem'
-    : provider.kind === 'CephBlockPool';
 }
 
 function claimOf(volume: KubeObject): string | undefined {

@@ -1,7 +1,7 @@
 import { Kinds, refOf, ROOK_KINDS } from '#pkg/object';
 import type { Rule } from './rule.ts';
 
-/** E1 of Rook's world: everything in the namespace lives in its cluster. */
+/** Everything of Rook's in a namespace lives in the cluster of that namespace. */
 export const rookCluster: Rule = {
   code: 'RD001',
   title: 'A Rook resource in the namespace of the cluster',

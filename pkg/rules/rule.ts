@@ -23,6 +23,13 @@ export interface Reference {
   readonly blocks?: false;
 }
 
+/** An object that must depend on some provider, and does not let anybody know on which. */
+export interface Doubt {
+  readonly doubt: string;
+  /** The kinds the provider may have, when they are fewer than what the rule targets. */
+  readonly about?: readonly GroupKind[];
+}
+
 /** A further kind whose objects a rule looks at to resolve what it reads. */
 export interface Consultation {
   readonly kind: ResourceType;
@@ -50,5 +57,7 @@ export interface Rule extends CodePage {
   /** The dependent's kind, when the provider is what is read. */
   readonly names?: ResourceType;
   readonly consults?: readonly Consultation[];
-  references(object: KubeObject, lookup: Lookup): Iterable<Reference>;
+  references(object: KubeObject, lookup: Lookup): Iterable<Reference | Doubt>;
+  /** Whether an escape of Rook's lifts all its mentions of this provider, and so its doubts. */
+  lifts?(provider: ObjectRef, lookup: Lookup): boolean;
 }

@@ -1,6 +1,7 @@
 import { test } from 'vitest';
 import { Kinds } from '#pkg/object';
 import {
+  aClass,
   aCluster,
   aFilesystem,
   aHandle,
@@ -100,7 +101,67 @@ test.for<RuleRow>([
       numbered('p', 1),
       aSubVolumeGroup('g', 'a'),
     ],
-    edges: [to('CephFilesystem rook-ceph/a'), to('CephFilesystem rook-ceph/b')],
+    edges: [
+      to('CephFilesystem rook-ceph/a'),
+      to('CephFilesystem rook-ceph/b'),
+      to('CephFilesystemSubVolumeGroup rook-ceph/g'),
+    ],
+  },
+  {
+    name: 'follows a client profile to its rados namespace, in the pool of the number',
+    objects: [
+      taken(aHandle('tenant', 3)),
+      aProfile('tenant', 'rook-ceph', { rbd: { radosNamespace: 'ns' } }),
+      numbered('p', 3),
+      numbered('q', 4),
+      aRadosNamespace('a', 'p', { spec: { name: 'ns' } }),
+      aRadosNamespace('b', 'q', { spec: { name: 'ns' } }),
+      aRadosNamespace('ns', 'p', { spec: { name: 'other' } }),
+    ],
+    edges: [to('CephBlockPool rook-ceph/p'), to('CephBlockPoolRadosNamespace rook-ceph/a')],
+  },
+  {
+    name: 'follows a client profile to its subvolume group',
+    objects: [
+      taken(aHandle('tenant', 1), CEPHFS),
+      aProfile('tenant', 'rook-ceph', { cephFs: { subVolumeGroup: 'g' } }),
+      aFilesystem('a'),
+      aSubVolumeGroup('g', 'a'),
+      aSubVolumeGroup('h', 'a'),
+    ],
+    edges: [to('CephFilesystem rook-ceph/a'), to('CephFilesystemSubVolumeGroup rook-ceph/g')],
+  },
+  {
+    name: 'follows classes to the data pools of erasure coding when its volume is gone',
+    objects: [
+      taken(aHandle('rook-ceph', 4)),
+      numbered('meta', 4),
+      ...['ec', 'ec2', 'ec3', 'ec4', 'ec5'].map((name, at) => numbered(name, 10 + at)),
+      aClass('a', RBD, { clusterID: 'rook-ceph', pool: 'meta', dataPool: 'ec' }),
+      aClass('b', RBD, {
+        clusterID: 'rook-ceph',
+        topologyConstrainedPools: '[{"poolName":"meta","dataPool":"ec2"},{"poolName":"x","dataPool":"ec3"}]',
+      }),
+      aClass('c', RBD, { clusterID: 'other', pool: 'meta', dataPool: 'ec4' }),
+      aClass('d', RBD, { clusterID: 'rook-ceph', pool: 'other', dataPool: 'ec4' }),
+      aClass('e', CEPHFS, { clusterID: 'rook-ceph', pool: 'meta', dataPool: 'ec5' }),
+    ],
+    edges: ['meta', 'ec', 'ec2'].map((pool) => to(`CephBlockPool rook-ceph/${pool}`)),
+  },
+  {
+    name: 'does not take a volume of another driver for the one it was taken of',
+    objects: [
+      taken(aHandle('rook-ceph', 3), RBD, { volumeHandle: 'x' }),
+      aVolume('v', { driver: CEPHFS, handle: 'x', attributes: { clusterID: 'rook-ceph', fsName: 'fs' } }),
+      numbered('p', 3),
+      aFilesystem('fs'),
+    ],
+    edges: [to('CephBlockPool rook-ceph/p')],
+  },
+  {
+    name: 'reads the handle of its volume when its own is free text',
+    objects: [taken('free-text', RBD, { volumeHandle: aHandle('rook-ceph', 3) }), numbered('p', 3)],
+    edges: [to('CephBlockPool rook-ceph/p', 'spec.source.volumeHandle')],
   },
   {
     name: 'leads to the filesystem and group of the volume it was taken of',

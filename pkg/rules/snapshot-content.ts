@@ -1,15 +1,10 @@
 import { Kinds, refOf, textAt, type KubeObject } from '#pkg/object';
-import {
-  cephDriver,
-  decodeHandle,
-  placesOf,
-  poolsByNumber,
-  type CephDriver,
-  type ClusterPlace,
-} from './csi-volume.ts';
+import { cephDriver, decodeHandle, placesOf, type VolumeHandle } from './csi-volume.ts';
 import type { Lookup } from './lookup.ts';
-import { VOLUME_CONSULTATIONS, volumeLocations } from './persistent-volume.ts';
+import { VOLUME_CONSULTATIONS, volumeLocations, volumePlaces } from './persistent-volume.ts';
 import type { Rule } from './rule.ts';
+import { storedLocations } from './stored-locations.ts';
+import { unplacedBy } from './unplaced.ts';
 
 export const snapshotContent: Rule = {
   code: 'RD024',
@@ -32,13 +27,21 @@ export const snapshotContent: Rule = {
   ],
   *references(content, lookup) {
     const driver = cephDriver(textAt(content, 'spec', 'driver'));
-    const path = HANDLES.find((candidate) => textAt(content, ...candidate) !== undefined);
-    if (!driver || !path) return;
-    const field = path.join('.');
-    const origin = [...originProviders(content, lookup)];
+    if (!driver) return;
+    const origins = originsOf(content, lookup);
+    const [path, handle] = handleOf(content);
+    if (origins.length === 0 && !handle) yield unplacedBy(driver);
+    const placesByHandle = handle ? placesOf(handle.clusterId, lookup) : [];
     const providers =
-      origin.length > 0 ? origin : providersByHandle(driver, textAt(content, ...path), lookup);
-    for (const provider of providers) yield { to: refOf(provider), field };
+      origins.length > 0
+        ? origins.flatMap((volume) => [...volumeLocations(volume, lookup)])
+        : placesByHandle.flatMap((place) => [
+            ...storedLocations({ driver, attributes: {}, location: handle?.location }, place, lookup),
+          ]);
+    for (const { provider } of providers) {
+      const isHolder = provider.kind !== 'CephCluster' && provider.kind !== 'CephNFS';
+      if (isHolder) yield { to: refOf(provider), field: path.join('.') };
+    }
   },
 };
 
@@ -49,43 +52,20 @@ const HANDLES = [
   ['spec', 'source', 'volumeHandle'],
 ] as const;
 
-function* providersByHandle(
-  driver: CephDriver,
-  text: string | undefined,
-  lookup: Lookup,
-): Iterable<KubeObject> {
-  const handle = decodeHandle(text);
-  for (const place of handle ? placesOf(handle.clusterId, lookup) : []) {
-    yield* locate(driver, place, handle?.location ?? 0, lookup);
-  }
+function handleOf(content: KubeObject): readonly [path: readonly string[], handle: VolumeHandle | undefined] {
+  const present = HANDLES.filter((path) => textAt(content, ...path) !== undefined);
+  const path = present.find((candidate) => decodeHandle(textAt(content, ...candidate))) ?? present[0] ?? [];
+  return [path, decodeHandle(textAt(content, ...path))];
 }
 
-/** Where the volume lies that the snapshot was taken of: the snapshot lies in the same pool. */
-function* originProviders(content: KubeObject, lookup: Lookup): Iterable<KubeObject> {
+/**
+ * The volume that the snapshot was taken of, if it is there and tells its cluster: the snapshot lies where it lies.
+ * Whether it tells depends on the volume alone, so that the answer is the same whatever else was looked at.
+ */
+function originsOf(content: KubeObject, lookup: Lookup): readonly KubeObject[] {
   const handle = textAt(content, 'spec', 'source', 'volumeHandle');
-  for (const volume of handle ? lookup.volumesWithHandle(handle) : []) {
-    for (const { provider } of volumeLocations(volume, lookup)) {
-      if (provider.kind !== 'CephCluster' && provider.kind !== 'CephNFS') yield provider;
-    }
-  }
-}
-
-function* locate(
-  driver: CephDriver,
-  place: ClusterPlace,
-  location: number,
-  lookup: Lookup,
-): Iterable<KubeObject> {
-  if (driver === 'rbd' || driver === 'nvmeof') {
-    yield* poolsByNumber(place.namespace, location, lookup);
-    if (place.radosNamespace) yield place.radosNamespace;
-    return;
-  }
-  const group = place.subVolumeGroup;
-  const owner = group && textAt(group, 'spec', 'filesystemName');
-  // No resource tells a filesystem's number, so without a group every filesystem of the cluster may be meant.
-  yield* lookup
-    .ofKind(Kinds.CephFilesystem, place.namespace)
-    .filter((filesystem) => owner === undefined || filesystem.metadata.name === owner);
-  if (group) yield group;
+  const driver = textAt(content, 'spec', 'driver');
+  return (handle ? lookup.volumesWithHandle(handle) : []).filter(
+    (volume) => textAt(volume, 'spec', 'csi', 'driver') === driver && volumePlaces(volume, lookup).length > 0,
+  );
 }

@@ -92,7 +92,7 @@ test.for<RuleRow>([
       block({ clusterID: 'profile', pool: 'p' }),
       aProfile('profile', 'rook-ceph', { rbd: { radosNamespace: 'ns' } }),
       aPool('p'),
-      aPool('p', { namespace: 'profile' }),
+      aPool('p', { namespace: 'other' }),
       aRadosNamespace('resource', 'p', { spec: { name: 'ns' } }),
       aRadosNamespace('ns', 'other-pool'),
     ],

@@ -5,6 +5,9 @@ import {
   aFilesystem,
   aHandle,
   aPool,
+  aProfile,
+  aRadosNamespace,
+  aSubVolumeGroup,
   aVolume,
   type VolumeParts,
 } from '#test/fixtures/objects.ts';
@@ -106,6 +109,28 @@ test.for<RuleRow>([
       numbered('p', 1),
     ],
     edges: [byHandle('CephFilesystem rook-ceph/a'), byHandle('CephFilesystem rook-ceph/b')],
+  },
+  {
+    name: 'takes every subvolume group of every filesystem with them',
+    objects: [
+      aNameless({ driver: CEPHFS, handle: aHandle('rook-ceph', 1) }),
+      aFilesystem('a'),
+      aSubVolumeGroup('g', 'a'),
+      aSubVolumeGroup('h', 'gone'),
+    ],
+    edges: [byHandle('CephFilesystem rook-ceph/a'), byHandle('CephFilesystemSubVolumeGroup rook-ceph/g')],
+  },
+  {
+    name: 'takes the rados namespace of a profile in the pool of the number',
+    objects: [
+      aVolume('v', { handle: aHandle('profile', 3) }),
+      aProfile('profile', 'rook-ceph', { rbd: { radosNamespace: 'n' } }),
+      numbered('p', 3),
+      numbered('q', 4),
+      aRadosNamespace('n', 'p'),
+      aRadosNamespace('m', 'q', { spec: { name: 'n' } }),
+    ],
+    edges: [byHandle('CephBlockPool rook-ceph/p'), byHandle('CephBlockPoolRadosNamespace rook-ceph/n')],
   },
   {
     name: 'takes the filesystem of the class',

@@ -70,7 +70,9 @@ describe('an object that is there twice', () => {
     const second = await save('2.yaml', `${pool('a').slice(0, -1)},"spec":{"second":true}}`);
     const { objects, warnings } = await load([first, second]);
     expect(objects).toMatchObject([{ metadata: { name: 'a' }, spec: { second: true } }]);
-    expect(warnings).toEqual([`CephBlockPool a is in ${first} and again in ${second}; the last one counts`]);
+    expect(warnings).toEqual([
+      `CephBlockPool here/a is in ${first} and again in ${second}; the last one counts`,
+    ]);
   });
 
   test('is not one of another namespace or kind', async () => {

@@ -1,6 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import {
+  compareText,
   keyOf,
   KNOWN_TYPES,
   kindKey,
@@ -35,7 +36,7 @@ const NAMESPACED = new Set(KNOWN_TYPES.filter(({ namespaced }) => namespaced).ma
 export async function loadManifests(sources: ManifestSources, signal: AbortSignal): Promise<Manifests> {
   const objects = new Map<ObjectKey, { object: KubeObject; origin: string }>();
   const kinds = new Set<KindKey>();
-  const warnings: string[] = [];
+  const repeated: Repetition[] = [];
   for await (const { text, origin } of texts(sources, signal)) {
     const documents = parseDocuments(text, origin);
     for (const kind of documents.listedKinds) kinds.add(kindKey(kind));
@@ -43,15 +44,34 @@ export async function loadManifests(sources: ManifestSources, signal: AbortSigna
       const object = withNamespace(parsed, sources.defaultNamespace);
       const key = keyOf(refOf(object));
       const known = objects.get(key);
-      if (known)
-        warnings.push(
-          `${object.kind} ${object.metadata.name} is in ${known.origin} and again in ${origin}; the last one counts`,
-        );
+      if (known) repeated.push({ object, first: known.origin, last: origin });
       objects.set(key, { object, origin });
       kinds.add(kindKey(refOf(object)));
     }
   }
-  return { objects: [...objects.values()].map(({ object }) => object), kinds, warnings };
+  return {
+    objects: [...objects.values()].map(({ object }) => object),
+    kinds,
+    warnings: repetitionWarnings(repeated),
+  };
+}
+
+interface Repetition {
+  readonly object: KubeObject;
+  readonly first: string;
+  readonly last: string;
+}
+
+const MAX_NAMED = 5;
+
+/** The same file given twice repeats everything in it: a few names are enough. */
+function repetitionWarnings(repeated: readonly Repetition[]): readonly string[] {
+  const named = repeated.slice(0, MAX_NAMED).map(({ object: { kind, metadata }, first, last }) => {
+    const name = metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name;
+    return `${kind} ${name} is in ${first} and again in ${last}; the last one counts`;
+  });
+  const left = repeated.length - named.length;
+  return left > 0 ? [...named, `${left} more objects are there twice; the last one of each counts`] : named;
 }
 
 function withNamespace(object: KubeObject, namespace: string): KubeObject {
@@ -76,19 +96,31 @@ async function* texts(
 }
 
 async function filesOf(path: string): Promise<readonly string[]> {
-  const info = await stat(path).catch((cause: unknown) => {
+  const found = await filesBelow(path, new Set());
+  if (found.length === 0) throw new UserError(`error: no YAML or JSON files in the folder "${path}"`);
+  return found;
+}
+
+/** Follows links, for a part that is left out makes a cluster look whole; enters each folder once. */
+async function filesBelow(path: string, entered: Set<string>): Promise<readonly string[]> {
+  try {
+    if (!(await stat(path)).isDirectory()) return [path];
+    const real = await realpath(path);
+    if (entered.has(real)) return [];
+    entered.add(real);
+    const entries = await readdir(path, { withFileTypes: true });
+    const files: string[] = [];
+    for (const entry of entries.toSorted((a, b) => compareText(a.name, b.name))) {
+      const child = join(path, entry.name);
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await stat(child)).isDirectory());
+      if (isFolder) files.push(...(await filesBelow(child, entered)));
+      else if (EXTENSIONS.has(extname(entry.name))) files.push(child);
+    }
+    return files;
+  } catch (cause) {
+    if (cause instanceof UserError) throw cause;
     throw new UserError(unreadable(path, cause), { cause });
-  });
-  if (!info.isDirectory()) return [path];
-  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
-    throw new UserError(unreadable(path, cause), { cause });
-  });
-  const files = entries
-    .filter((entry) => !entry.isDirectory() && EXTENSIONS.has(extname(entry.name)))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  if (files.length === 0) throw new UserError(`error: no YAML or JSON files in the folder "${path}"`);
-  return files;
+  }
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { unaskedCeph } from '#pkg/ceph';
-import { Kinds, type KubeObject } from '#pkg/object';
+import { isRookKind, keyOf, Kinds, refOf, type KubeObject } from '#pkg/object';
 import { manifestReader } from '#pkg/snapshot';
 import { fakeReader } from '#test/fakes/reader.ts';
 import { example, exampleObjects } from '#test/fixtures/examples.ts';
@@ -14,6 +14,8 @@ import {
   aStore,
   aVolume,
 } from '#test/fixtures/objects.ts';
+import { worldObject } from '#test/fixtures/worlds.ts';
+import type { Lister } from './gather.ts';
 import { inquire } from './inquiry.ts';
 
 const { signal } = new AbortController();
@@ -82,6 +84,77 @@ describe('several subjects', () => {
     );
     const reports = await inquire(reader, [pool, store], undefined, signal);
     expect(reports.map(({ gaps }) => gaps.length)).toEqual([1, 0]);
+  });
+});
+
+describe('what the rules cannot tell', () => {
+  test.for([
+    { kind: 'Namespace', what: 'dependents of a Namespace' },
+    { kind: 'Ingress', what: 'dependents of an Ingress' },
+  ])('of a kind without rules, $kind, leaves the verdict open', async ({ kind, what }) => {
+    const subject = { apiVersion: 'v1', kind, metadata: { name: 'rook-ceph' } };
+    const [report] = await inquire(fakeReader([aCluster()]), [subject], undefined, signal);
+    expect(report).toMatchObject({
+      verdict: 'Unknown',
+      gaps: [{ what, reason: 'no rule knows what depends on this kind' }],
+    });
+  });
+
+  test('of a leaf is nothing', async () => {
+    const client = anObject(Kinds.CephClient, 'c');
+    const reports = await inquire(fakeReader([client, pod]), [client, pod], undefined, signal);
+    expect(reports.map(({ verdict }) => verdict)).toEqual(['Deletable', 'Deletable']);
+  });
+
+  test('of a volume that does not say where it is stored is a gap, for the kinds it may be stored in', async () => {
+    const objects = [aCluster(), pool, aStore('s'), aFilesystem('f'), aVolume('noid')];
+    const reports = await inquire(fakeReader(objects), objects.slice(1, 4), undefined, signal);
+    const gap = { what: 'PersistentVolume noid', reason: 'cannot tell where it is stored' };
+    expect(reports.map(({ verdict, gaps }) => ({ verdict, gaps }))).toEqual([
+      { verdict: 'Unknown', gaps: [gap] },
+      { verdict: 'Deletable', gaps: [] },
+      { verdict: 'Deletable', gaps: [] },
+    ]);
+  });
+
+  test('of a claim to a bucket names its namespace', async () => {
+    const claim = anObject(Kinds.ObjectBucketClaim, 'c', {
+      namespace: 'shop',
+      labels: { 'bucket-provisioner': 'ceph.rook.io-bucket' },
+    });
+    const [report] = await inquire(fakeReader([claim]), [aStore('s')], undefined, signal);
+    expect(report?.gaps).toMatchObject([{ what: 'ObjectBucketClaim shop/c' }]);
+  });
+});
+
+describe('a report', () => {
+  const thief = aRadosNamespace('thief', 'x', { namespace: 'other', spec: { clusterID: 'rook-ceph' } });
+
+  test('is the same alone, among others, and with all namespaces in view', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(worldObject, { minLength: 4, maxLength: 25 }), async (objects) => {
+        const reader = manifestReader(objects);
+        const everywhere: Lister = {
+          list: (request, ending) => reader.list({ ...request, namespace: undefined }, ending),
+        };
+        const unique = new Map(objects.map((object) => [keyOf(refOf(object)), object]));
+        const subjects = [...unique.values()].filter((object) => isRookKind(refOf(object)));
+        const among = await inquire(reader, subjects, undefined, signal);
+        for (const [at, subject] of subjects.entries()) {
+          const alone = await inquire(reader, [subject], undefined, signal);
+          const inView = await inquire(everywhere, [subject], undefined, signal);
+          expect(among[at]).toEqual(alone[0]);
+          expect(inView).toEqual(alone);
+        }
+      }),
+      { numRuns: 60, examples: [[[aCluster(), pool, volume, thief]]] },
+    );
+  });
+
+  test('cannot be emptied by somebody who claims the clusterID in another namespace', async () => {
+    const reader = fakeReader([aCluster(), pool, volume, thief]);
+    const reports = await inquire(reader, [pool, thief], undefined, signal);
+    expect(reports[0]).toMatchObject({ verdict: 'Blocked', causes: [{ code: 'RD023' }] });
   });
 });
 

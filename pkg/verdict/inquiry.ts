@@ -8,7 +8,7 @@ import {
   type Gap,
   type KubeObject,
 } from '#pkg/object';
-import { DependencyIndex, needsOfVerdict, NEEDS_OF_CONSUMERS } from '#pkg/rules';
+import { DependencyIndex, knowsDependentsOf, needsOfVerdict, NEEDS_OF_CONSUMERS } from '#pkg/rules';
 import { operatorState, type OperatorState } from './deletion.ts';
 import { gather, type Lister } from './gather.ts';
 import { judge, type ContentsFound } from './judge.ts';
@@ -41,12 +41,36 @@ export async function inquire(
       const contents = (await ceph?.contentsOf(subject, signal)) ?? { items: [], gaps: [] };
       return judge(subject, {
         index,
-        gaps: [...gapsOf(subject), ...(usedSubjects.has(subject) ? consumerGaps : [])],
+        gaps: [
+          ...kindGaps(subject),
+          ...gapsOf(subject),
+          ...doubtGaps(index, subject),
+          ...(usedSubjects.has(subject) ? consumerGaps : []),
+        ],
         contents,
         operator,
       });
     }),
   );
+}
+
+/** Of a kind that no rule is about, finding nothing says nothing. */
+function kindGaps(subject: KubeObject): readonly Gap[] {
+  if (knowsDependentsOf(refOf(subject))) return [];
+  const article = /^[AEIOU]/.test(subject.kind) ? 'an' : 'a';
+  return [
+    {
+      what: `dependents of ${article} ${subject.kind}`,
+      reason: 'no rule knows what depends on this kind',
+    },
+  ];
+}
+
+function doubtGaps(index: DependencyIndex, subject: KubeObject): readonly Gap[] {
+  return index.doubtsAbout(refOf(subject)).map(({ object: { kind, namespace, name }, reason }) => ({
+    what: `${kind} ${namespace ? `${namespace}/` : ''}${name}`,
+    reason,
+  }));
 }
 
 function holdsVolumes(index: DependencyIndex, subject: KubeObject): boolean {

@@ -21,6 +21,7 @@ import { API_VERSION, type Cause, type DependencyReport, type VerdictKind } from
 export interface ContentsFound {
   readonly items: readonly { readonly kind: string; readonly name: string }[];
   readonly gaps: readonly Gap[];
+  readonly notes?: readonly string[];
 }
 
 export interface Evidence {
@@ -40,6 +41,7 @@ export function judge(subject: KubeObject, evidence: Evidence): DependencyReport
   const causes = [...edges.filter(holds).map((edge) => causeOf(edge, index)), ...(escape ? [] : stored)];
   const related = [...edges.filter((edge) => !holds(edge)), ...consumers(edges, index)].sort(compareEdges);
   const gaps = escape ? [] : [...evidence.gaps, ...contents.gaps];
+  const notes = [...(escape ? [escape] : []), ...(contents.notes ?? [])];
   const deletion = deletionOf(subject, evidence.operator);
   const findings = {
     subject: nameOf(subject),
@@ -48,7 +50,7 @@ export function judge(subject: KubeObject, evidence: Evidence): DependencyReport
     causes,
     related: [...related.map((edge) => causeOf(edge, index)), ...(escape ? stored : [])],
     gaps,
-    ...(escape ? { notes: [escape] } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
   };
   return {
     apiVersion: API_VERSION,

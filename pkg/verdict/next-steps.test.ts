@@ -82,7 +82,7 @@ describe('the next commands', () => {
     expect(nextSteps({ subject: POOL, verdict: 'Deletable', deletion, ...NONE })).toEqual(lines);
   });
 
-  test('of an unknown verdict check the rights that are missing, and offer to leave Ceph out', () => {
+  test('of an unknown verdict check the rights that are missing, and tell what only Ceph knows', () => {
     const gaps = [
       { what: 'PersistentVolume', reason: 'forbidden: not you' },
       { what: 'CephClient in other namespaces', reason: 'forbidden: not there' },
@@ -92,7 +92,7 @@ describe('the next commands', () => {
     expect(nextSteps({ subject: POOL, verdict: 'Unknown', causes: [], gaps, lacksCeph: true })).toEqual([
       'kubectl auth can-i list persistentvolumes --all-namespaces',
       'kubectl auth can-i list cephclients.ceph.rook.io --all-namespaces',
-      'kubectl rook-deps why cephblockpool/p -n rook-ceph --no-ceph',
+      'kubectl rook-deps explain RD027',
     ]);
   });
 

@@ -2,7 +2,7 @@ import { KNOWN_TYPES, type Gap } from '#pkg/object';
 import type { Cause, DependencyReport, ObjectName } from './report.ts';
 
 type Findings = Pick<DependencyReport, 'subject' | 'verdict' | 'deletion' | 'causes' | 'gaps'> & {
-  /** Whether leaving Ceph out of the question would help. */
+  /** Whether Ceph would have to be asked. */
   readonly lacksCeph?: boolean;
 };
 
@@ -24,7 +24,7 @@ export function nextSteps({
     case 'Deletable':
       return deletion ? afterRelease(subject, deletion.operator) : [`kubectl delete ${own}`];
     case 'Unknown':
-      return [...gaps.flatMap(checkRights), ...(lacksCeph ? [`kubectl rook-deps why ${own} --no-ceph`] : [])];
+      return [...gaps.flatMap(checkRights), ...(lacksCeph ? ['kubectl rook-deps explain RD027'] : [])];
   }
 }
 

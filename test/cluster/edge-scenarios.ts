@@ -358,6 +358,38 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
   },
   {
     edge: 'E23',
+    name: 'volumes hold the subvolume group of their root path, and every group when nothing tells',
+    objects: (ns) => [
+      filesystem(ns, 'fs'),
+      served(Kinds.CephFilesystemSubVolumeGroup, 'g', ns, { filesystemName: 'fs' }),
+      servedVolume(`${ns}-untold`, CEPHFS, { volumeAttributes: { clusterID: ns, fsName: 'fs' } }),
+      ...['g', 'h'].map((group) =>
+        servedVolume(`${ns}-static-${group}`, CEPHFS, {
+          volumeAttributes: { clusterID: ns, fsName: 'fs', rootPath: `/volumes/${group}/v` },
+        }),
+      ),
+    ],
+    ask: () => 'cephsvg/g',
+    causes: (ns) => ['static-g', 'untold'].map((name) => `RD023 PersistentVolume/${ns}-${name}`),
+  },
+  {
+    edge: 'E23',
+    name: 'a volume holds its pool though somebody elsewhere claims its clusterID',
+    objects: (ns) => [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `${ns}-thief` } },
+      served(Kinds.CephBlockPoolRadosNamespace, 'thief', `${ns}-thief`, {
+        blockPoolName: 'p',
+        clusterID: ns,
+      }),
+      served(Kinds.ClientProfile, ns, `${ns}-thief`, { cephConnectionRef: { name: `${ns}-thief` } }),
+      pool(ns, 'p'),
+      servedVolume(`${ns}-pv`, RBD, { volumeAttributes: { clusterID: ns, pool: 'p' } }),
+    ],
+    ask: () => 'cephbp/p',
+    causes: (ns) => [`RD023 PersistentVolume/${ns}-pv`],
+  },
+  {
+    edge: 'E23',
     name: 'a volume holds the NFS server that exports it, its claim and its pod are shown',
     objects: (ns) => [
       served(Kinds.CephNFS, 'n', ns),
@@ -412,6 +444,29 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
     ask: () => 'cephbp/p',
     causes: (ns) => [`RD024 VolumeSnapshotContent/${ns}-content`],
     related: () => ['RD034 VolumeSnapshot/snap'],
+  },
+  {
+    edge: 'E24',
+    name: 'a snapshot whose volume is gone holds the data pool that a class tells',
+    objects: (ns) => [
+      pool(ns, 'meta', {}, { poolID: 21 }),
+      pool(ns, 'ec', {}, { poolID: 22 }),
+      servedClass(`${ns}-ec`, RBD, { clusterID: ns, pool: 'meta', dataPool: 'ec' }),
+      {
+        apiVersion: 'snapshot.storage.k8s.io/v1',
+        kind: 'VolumeSnapshotContent',
+        metadata: { name: `${ns}-content` },
+        spec: {
+          driver: RBD,
+          deletionPolicy: 'Retain',
+          source: { snapshotHandle: handleOf(ns, 21) },
+          volumeSnapshotRef: { namespace: ns, name: 'snap' },
+        },
+      },
+    ],
+    ask: () => 'cephbp/ec',
+    causes: (ns) => [`RD024 VolumeSnapshotContent/${ns}-content`],
+    related: (ns) => [`RD020 StorageClass/${ns}-ec`, 'RD034 VolumeSnapshot/snap'],
   },
   {
     edge: 'E25',

@@ -157,13 +157,13 @@ describe('subjects', () => {
   const refused = [
     {
       line: 'cephbp/nope -n north',
-      err: 'Error from server (NotFound): cephblockpools.ceph.rook.io "nope" not found\nThere is no CephCluster in namespace "north"; there is one in "rook-ceph" (use -n rook-ceph).\n',
+      err: 'error: cephblockpools.ceph.rook.io "nope" not found in the files\nThere is no CephCluster in namespace "north"; there is one in "rook-ceph" (use -n rook-ceph).\n',
     },
     {
       line: 'cephbp/nope -n rook-ceph',
-      err: 'Error from server (NotFound): cephblockpools.ceph.rook.io "nope" not found\n',
+      err: 'error: cephblockpools.ceph.rook.io "nope" not found in the files\n',
     },
-    { line: 'pv/nope', err: 'Error from server (NotFound): persistentvolumes "nope" not found\n' },
+    { line: 'pv/nope', err: 'error: persistentvolumes "nope" not found in the files\n' },
     {
       line: 'cephbp/twin',
       err: 'error: cephblockpool "twin" is in several namespaces: north, south (use -n)\n',
@@ -201,7 +201,7 @@ describe('saved manifests', () => {
   test('that hold a name twice are warned of', async () => {
     const stdin = JSON.stringify([aPool('p'), aPool('p')]);
     expect((await why('cephbp/p -q', { stdin })).err).toContain(
-      'Warning: CephBlockPool p is in STDIN and again in STDIN; the last one counts\n',
+      'Warning: CephBlockPool rook-ceph/p is in STDIN and again in STDIN; the last one counts\n',
     );
   });
 

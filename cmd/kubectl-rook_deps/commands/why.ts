@@ -1,4 +1,4 @@
-import { unaskedCeph } from '#pkg/ceph';
+import { skippedCeph, unaskedCeph } from '#pkg/ceph';
 import { kindKey, refOf, type KubeObject } from '#pkg/object';
 import { renderReport, reportNames } from '#pkg/render';
 import { needsOfVerdict } from '#pkg/rules';
@@ -22,7 +22,8 @@ export const why: Command = {
   description: `Says whether a resource may be deleted: what depends on it, what could not be checked, and what to do next.
 
 The verdict is BLOCKED while anything needs the resource, UNKNOWN when nothing was found but not everything could be
-checked, and DELETABLE only when everything was checked. Nothing is changed.
+checked, and DELETABLE when everything was looked at: with --no-ceph all but Ceph, with --from all that the files hold.
+Nothing is changed.
 
 With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1 is an error.`,
   usage: 'why (TYPE NAME... | TYPE/NAME... | TYPE) [flags] [options]',
@@ -63,7 +64,7 @@ With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1
     try {
       const subjects = await findSubjects(args, source, signal);
       warnOfUnsavedKinds(subjects, source, io);
-      const ceph = args.isSet('no-ceph') ? undefined : unaskedCeph();
+      const ceph = args.isSet('no-ceph') ? skippedCeph() : unaskedCeph();
       const flags = suggestedFlags(args);
       const reports = (await inquire(source.reader, subjects, ceph, signal)).map((report) =>
         withFlags(report, flags),

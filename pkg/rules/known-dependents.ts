@@ -1,0 +1,20 @@
+import { isRookKind, Kinds, kindKey, type GroupKind, type KindKey } from '#pkg/object';
+import { RULES } from './catalogue.ts';
+
+/** The kinds at the end of every chain: they use others, and nothing that we look at is lost with them. */
+const LEAVES = [
+  Kinds.Pod,
+  Kinds.VolumeAttachment,
+  Kinds.VolumeSnapshot,
+  Kinds.ObjectBucketClaim,
+  Kinds.CosiBucketAccess,
+];
+
+const KNOWN: ReadonlySet<KindKey> = new Set(
+  [...LEAVES, ...RULES.flatMap(({ targets }) => (targets === 'any' ? [] : targets))].map(kindKey),
+);
+
+/** Whether the rules can say what depends on a kind. Of all others, finding nothing says nothing. */
+export function knowsDependentsOf(kind: GroupKind): boolean {
+  return isRookKind(kind) || KNOWN.has(kindKey(kind));
+}

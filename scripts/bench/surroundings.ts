@@ -1,0 +1,34 @@
+import { arch, cpus, totalmem, type } from 'node:os';
+import { textAt } from '#pkg/object';
+import { get, run, type ControlPlane } from '../controlplane/index.ts';
+import { OWN_USER_AGENT } from './creator.ts';
+import type { Peer } from './peers.ts';
+import type { Size } from './population/index.ts';
+
+/** What a reader must know to judge the figures, one fact a line, as Markdown. */
+export async function surroundings(
+  plane: ControlPlane,
+  { executable, peers, size, runs }: Setting,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const [processor] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const server: unknown = JSON.parse((await get(plane, '/version', OWN_USER_AGENT, signal)).body);
+  const ours = await run(executable, ['version'], {}, signal);
+  const go = await run('go', ['env', 'GOVERSION'], {}, signal).catch(() => undefined);
+  const builtWith = go?.code === 0 ? `, built with ${go.stdout.trim()}` : '';
+  return [
+    `- Date: ${new Date().toISOString().slice(0, 10)}`,
+    `- Machine: ${cpus().length} × ${processor?.model.trim() ?? arch()}, ${memory} GiB, ${type()} on ${arch()}; the server runs on it, too`,
+    `- Server: kube-apiserver ${textAt(server, 'gitVersion')} with ${size.volumes.toLocaleString('en')} volumes, as many claims, ${size.pods.toLocaleString('en')} pods and 300 Ceph resources`,
+    `- Programs: kubectl-rook_deps ${/v\d\S*/.exec(ours.stdout)?.[0] ?? 'of an unknown version'}; ${peers.map(({ name, version }) => `${name} ${version}`).join(', ')}${builtWith}`,
+    `- Runs: ${runs} of each after one to warm up, the programs in turns`,
+  ];
+}
+
+export interface Setting {
+  readonly executable: string;
+  readonly peers: readonly Peer[];
+  readonly size: Size;
+  readonly runs: number;
+}
