@@ -3,6 +3,7 @@ import { allow, badRequest, conflict } from '#pkg/admission';
 import { isTerminating, refOf, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
 import { denialMessage, describe } from './denial.ts';
 import { holdersOf } from './holders.ts';
+import { isMarked } from './marks.ts';
 import { FORCE_DELETE_ANNOTATION, type Attempt, type Usage } from './usage.ts';
 
 export interface DeletionPorts {
@@ -36,14 +37,17 @@ export function deletionAdmission(ports: DeletionPorts): AdmissionHandler {
   };
 }
 
-/** No stale "allow": a refusal may come from the cache, an allowance only from the server. */
+/**
+ * No stale "allow": a refusal may come from the cache, an allowance only from the server. Without the mark even a
+ * refusal is checked: the usage may just have been released, and the deletion be the replay.
+ */
 async function findHolders(
   object: KubeObject,
   ports: DeletionPorts,
   signal: AbortSignal,
 ): Promise<readonly Usage[]> {
   const cached = holdersOf(object, ports.cachedUsages());
-  return cached.length > 0 ? cached : holdersOf(object, await ports.allUsages(signal));
+  return cached.length > 0 && isMarked(object) ? cached : holdersOf(object, await ports.allUsages(signal));
 }
 
 function causeOf(usage: Usage): { reason: string; message: string } {

@@ -1,6 +1,6 @@
 import { groupOf, refOf, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
-import { kindOf } from './target.ts';
-import type { Side, Usage } from './usage.ts';
+import { kindOf, namespaceOf } from './target.ts';
+import type { Usage } from './usage.ts';
 
 /** The usages that hold an object: those of the object itself, of anything in a Namespace, of any resource of a CRD. */
 export function holdersOf(object: KubeObject, usages: Iterable<Usage>): readonly Usage[] {
@@ -23,8 +23,4 @@ function isUsed(usage: Usage, ref: ObjectRef): boolean {
   const { of } = usage;
   if (of.name !== ref.name || of.kind !== ref.kind || groupOf(of.apiVersion) !== ref.group) return false;
   return ref.namespace === undefined || namespaceOf(of, usage) === ref.namespace;
-}
-
-function namespaceOf(side: Side, usage: Usage): string | undefined {
-  return side.namespace ?? side.selector?.namespace ?? usage.ref.namespace;
 }

@@ -1,12 +1,14 @@
 import {
   keyOf,
   type KubeObject,
+  type ObjectKey,
   type ObjectRef,
   type ResourceType,
   type ResourceTypes,
   type Writer,
 } from '#pkg/object';
-import { kindOf, targetOf } from './target.ts';
+import { namespaceOf, targetOf, typeOf } from './target.ts';
+import type { Turns } from './turns.ts';
 import { IN_USE_LABEL, type Usage } from './usage.ts';
 
 const FIELD_MANAGER = 'rook-deps';
@@ -14,17 +16,20 @@ const FIELD_MANAGER = 'rook-deps';
 export interface MarkPorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
   readonly writer: Pick<Writer, 'patch'>;
+  /** One at a time on a mark: who finds it there must not lose it to one who is about to take it off. */
+  readonly turns: Turns<ObjectKey>;
 }
 
 /** Everything that must not go while the used object is in use: itself, its namespace, its definition. */
 export function marksOf(usage: Usage, types: ResourceTypes): readonly ObjectRef[] {
+  const type = typeOf(usage.of, types);
+  // The kind is gone, and with it what was used; the namespace may still be marked for it.
+  if (!type) return namespaceMark(namespaceOf(usage.of, usage));
   const used = targetOf(usage.of, usage, types);
-  const type = types.find(kindOf(usage.of));
-  if (!used || !type) return [];
-  return [used, ...namespaceMark(used), definitionMark(type)];
+  return used ? [used, ...namespaceMark(used.namespace), definitionMark(type)] : [];
 }
 
-function namespaceMark({ namespace }: ObjectRef): readonly ObjectRef[] {
+function namespaceMark(namespace: string | undefined): readonly ObjectRef[] {
   return namespace ? [{ group: '', kind: 'Namespace', name: namespace }] : [];
 }
 
@@ -53,15 +58,27 @@ export async function mark(
   ports: MarkPorts,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  const object = await ports.get(ref, signal);
-  if (!object || isMarked(object)) return object;
-  return setLabel(ref, 'true', ports, signal);
+  return ports.turns.take(keyOf(ref), async () => {
+    const object = await ports.get(ref, signal);
+    if (!object || isMarked(object)) return object;
+    return setLabel(ref, 'true', ports, signal);
+  });
 }
 
-export async function unmark(ref: ObjectRef, ports: MarkPorts, signal: AbortSignal): Promise<void> {
-  const object = await ports.get(ref, signal);
-  if (object && object.metadata.labels?.[IN_USE_LABEL] !== undefined)
+/** Takes the label off, unless somebody wants it. */
+export async function unmark(
+  ref: ObjectRef,
+  isWanted: () => Promise<boolean>,
+  ports: MarkPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  await ports.turns.take(keyOf(ref), async () => {
+    const object = await ports.get(ref, signal);
+    if (object?.metadata.labels?.[IN_USE_LABEL] === undefined || (await isWanted())) return;
     await setLabel(ref, null, ports, signal);
+    // Under another leader, or before its first turn, a usage may have come that found the label still there.
+    if (await isWanted()) await setLabel(ref, 'true', ports, signal);
+  });
 }
 
 function setLabel(

@@ -1,11 +1,11 @@
 import {
-  compareText,
   isForbidden,
   isTerminating,
   type GroupKind,
   type KubeObject,
   type Listing,
   type ListRequest,
+  type ObjectKey,
   type ObjectRef,
   type ResourceTypes,
   type Writer,
@@ -13,12 +13,13 @@ import {
 import type { Clock } from '#pkg/clock';
 import { waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { mark, marksOf } from './marks.ts';
-import { addFinalizer, adopt, deleteUsage, writeRef } from './usage-writes.ts';
+import { addFinalizer, adopt, deleteUsage } from './usage-writes.ts';
 import { release } from './release.ts';
-import { selected, unresolvedMessage } from './selection.ts';
+import { resolve } from './resolve.ts';
 import { statusPatch, type Finding } from './status.ts';
-import { kindOf, targetOf, typesFor } from './target.ts';
-import { FINALIZER, parseUsage, type Side, type Usage } from './usage.ts';
+import { targetOf, typeOf, typesFor } from './target.ts';
+import { Turns } from './turns.ts';
+import { FINALIZER, parseUsage, type Usage } from './usage.ts';
 
 export interface UsagePorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
@@ -35,8 +36,13 @@ export interface UsagePorts {
   readonly clock: Clock;
 }
 
+export interface HoldingPorts extends UsagePorts {
+  readonly turns: Turns<ObjectKey>;
+}
+
 /** Keeps the used object marked for as long as its usages want it, and lets it go with the last of them. */
-export function usageReconciler(ports: UsagePorts): Reconciler<ObjectRef> {
+export function usageReconciler(given: UsagePorts): Reconciler<ObjectRef> {
+  const ports: HoldingPorts = { ...given, turns: new Turns() };
   return {
     async reconcile(ref, signal) {
       const object = await ports.get(ref, signal);
@@ -47,10 +53,14 @@ export function usageReconciler(ports: UsagePorts): Reconciler<ObjectRef> {
   };
 }
 
-async function hold(written: Usage, ports: UsagePorts, signal: AbortSignal): Promise<Outcome> {
+async function hold(written: Usage, ports: HoldingPorts, signal: AbortSignal): Promise<Outcome> {
   const types = await typesFor(written, ports, signal);
   const resolved = await resolve(written, types, ports, signal);
-  if ('finding' in resolved) return conclude(written, resolved.finding, ports, signal);
+  if ('finding' in resolved) {
+    await conclude(resolved.usage, resolved.finding, ports, signal);
+    if (resolved.failure) throw resolved.failure;
+    return waitForChange;
+  }
   // Finalizer first: a crash after the mark alone would leave a mark that nobody removes.
   const usage = await addFinalizer(resolved.usage, FINALIZER, ports, signal);
   if (!usage) return waitForChange;
@@ -69,58 +79,11 @@ async function conclude(
   return waitForChange;
 }
 
-type Resolved = { readonly usage: Usage } | { readonly finding: Finding };
-
-/** Selectors are resolved once and written back; from then on the usage names its objects. */
-async function resolve(
-  usage: Usage,
-  types: ResourceTypes,
-  ports: UsagePorts,
-  signal: AbortSignal,
-): Promise<Resolved> {
-  let current = usage;
-  for (const name of ['of', 'by'] as const) {
-    const side = current[name];
-    if (!side) continue;
-    const type = types.find(kindOf(side));
-    if (!type) {
-      const message = `spec.${name}: the server doesn't have a kind "${side.kind}" in ${side.apiVersion}`;
-      return { finding: { reason: 'UnknownKind', message } };
-    }
-    if (side.name !== undefined) continue;
-    const found = await choose(side, current, type.namespaced, ports, signal);
-    if (typeof found === 'string') {
-      return {
-        finding: { reason: 'SelectorUnresolved', message: `spec.${name}.resourceSelector: ${found}` },
-      };
-    }
-    const updated = await writeRef(current, name, found.metadata, ports, signal);
-    if (!updated) return { finding: { reason: 'SelectorUnresolved', message: 'the usage is gone' } };
-    current = updated;
-  }
-  return { usage: current };
-}
-
-async function choose(
-  side: Side,
-  usage: Usage,
-  isNamespaced: boolean,
-  ports: UsagePorts,
-  signal: AbortSignal,
-): Promise<KubeObject | string> {
-  if (!side.selector) return 'neither a name nor a selector is set';
-  const namespace = isNamespaced ? (side.selector.namespace ?? usage.ref.namespace) : undefined;
-  const { items, gaps } = await ports.list({ kind: kindOf(side), namespace, detail: 'metadata' }, signal);
-  const [gap] = gaps.toSorted((a, b) => compareText(a.what, b.what));
-  if (gap) return `cannot list resources matching labels: ${gap.reason}`;
-  return selected(items, side.selector, usage.object)[0] ?? unresolvedMessage(side.kind, side.selector);
-}
-
 /** Marks what is used, ties the usage to what uses it, and says how things stand. */
 async function secure(
   usage: Usage,
   types: ResourceTypes,
-  ports: UsagePorts,
+  ports: HoldingPorts,
   signal: AbortSignal,
 ): Promise<Finding> {
   try {
@@ -153,7 +116,7 @@ async function secure(
 async function markAll(
   usage: Usage,
   types: ResourceTypes,
-  ports: UsagePorts,
+  ports: HoldingPorts,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   const [used, ...around] = marksOf(usage, types);
@@ -177,11 +140,11 @@ async function findUsing(
   }
   // What used it is gone, or another object has taken its name: the usage has served.
   if (ref && usage.usingUid !== undefined) await deleteUsage(usage, ports, signal);
-  return using;
+  return undefined;
 }
 
 function forbiddenMessage(usage: Usage, types: ResourceTypes, error: unknown): string {
-  const kinds = [usage.of, ...(usage.by ? [usage.by] : [])].flatMap((side) => types.find(kindOf(side)) ?? []);
+  const kinds = [usage.of, ...(usage.by ? [usage.by] : [])].flatMap((side) => typeOf(side, types) ?? []);
   const grants = kinds.map(({ plural, group }) => (group ? `${plural}.${group}` : plural));
   const why = error instanceof Error ? error.message : String(error);
   return `${why} (grant it: kubectl rook-deps install --grant ${[...new Set(grants)].join(',')})`;

@@ -1,26 +1,47 @@
-import { isConflict, type Writer } from '#pkg/object';
+import { isConflict, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
 import { withAttempt } from './status.ts';
-import type { Attempt, Usage } from './usage.ts';
+import { parseUsage, type Attempt, type Usage } from './usage.ts';
+
+export interface AttemptPorts {
+  get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
+  readonly writer: Pick<Writer, 'patch'>;
+}
 
 /** Keeps a refused deletion with the usages that refused it, once for each who asked. */
 export async function recordAttempts(
   usages: readonly Usage[],
   attempt: Attempt,
-  writer: Pick<Writer, 'patch'>,
+  ports: AttemptPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  await Promise.all(
-    usages.map(async (usage) => {
-      const attempts = withAttempt(usage, attempt);
-      if (!attempts) return;
-      const { uid } = usage.object.metadata;
-      const body = { metadata: { uid }, status: { attempts } };
-      try {
-        await writer.patch(usage.ref, { type: 'merge', body, subresource: 'status' }, signal);
-      } catch (error) {
-        // Replaced under its name since: the attempt was at what another usage held.
-        if (!isConflict(error)) throw error;
-      }
-    }),
-  );
+  await Promise.all(usages.map((usage) => recordAttempt(usage, attempt, ports, signal)));
+}
+
+/** The usage may come from a cache: what others have recorded since must not be lost. */
+async function recordAttempt(
+  known: Usage,
+  attempt: Attempt,
+  ports: AttemptPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  let usage: Usage | undefined = known;
+  while (usage) {
+    const attempts = withAttempt(usage, attempt);
+    if (!attempts) return;
+    const { uid, resourceVersion } = usage.object.metadata;
+    const body = { metadata: { uid, resourceVersion }, status: { attempts } };
+    try {
+      await ports.writer.patch(usage.ref, { type: 'merge', body, subresource: 'status' }, signal);
+      return;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      usage = await readAgain(known, ports, signal);
+    }
+  }
+}
+
+/** Undefined when it was replaced under its name: the attempt was at what another usage held. */
+async function readAgain(usage: Usage, ports: AttemptPorts, signal: AbortSignal): Promise<Usage | undefined> {
+  const object = await ports.get(usage.ref, signal);
+  return object && object.metadata.uid === usage.object.metadata.uid ? parseUsage(object) : undefined;
 }

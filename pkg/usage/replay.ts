@@ -18,8 +18,7 @@ export async function replay(usage: Usage, ports: UsagePorts, signal: AbortSigna
   const attempt = attemptToReplay(usage, used);
   if (!attempt) return;
   const others = (await ports.allUsages(signal)).filter((other) => keyOf(other.ref) !== keyOf(usage.ref));
-  if (holdersOf(used, others).length > 0)
-    return handOver(usage, attempt, holdersOf(used, others), ports, signal);
+  if (holdersOf(used, others).length > 0) return handOver(attempt, holdersOf(used, others), ports, signal);
   if (!(await ports.mayDelete(attempt.user, ref, signal))) return;
   await deleteUsed(ref, used, attempt, ports, signal);
 }
@@ -56,14 +55,13 @@ async function deleteUsed(
 
 /** Whoever still holds the object must know of the attempt, or it would be lost with this usage. */
 async function handOver(
-  usage: Usage,
   attempt: Attempt,
   holders: readonly Usage[],
   ports: UsagePorts,
   signal: AbortSignal,
 ): Promise<void> {
   for (const holder of holders) {
-    if (!usage.replayDeletion || holder.attempts.some(({ uid }) => uid === attempt.uid)) continue;
+    if (holder.attempts.some(({ uid }) => uid === attempt.uid)) continue;
     const body = { status: { attempts: [...holder.attempts, attempt] } };
     await ports.writer.patch(holder.ref, { type: 'merge', body, subresource: 'status' }, signal);
   }

@@ -9,7 +9,7 @@ import {
 } from '#pkg/admission';
 import { keyOf, type GroupKind, type ObjectRef, type ResourceType, type ResourceTypes } from '#pkg/object';
 import { cycleWith } from './cycle.ts';
-import { kindOf, targetOf, typesFor } from './target.ts';
+import { isApiVersion, targetOf, typeOf, typesFor } from './target.ts';
 import { parseUsage, type Side, type Usage } from './usage.ts';
 
 export interface UsageAdmissionPorts {
@@ -30,10 +30,11 @@ export function usageAdmission(ports: UsageAdmissionPorts): AdmissionHandler {
       return badRequest(`unexpected operation "${operation}"`);
     if (!object) return badRequest('a usage without its object cannot be judged');
     const usage = parseUsage(object);
+    // Before all else: a usage whose kind is gone must still get rid of its finalizer.
+    if (operation === 'UPDATE' && oldObject && sameTargets(usage, parseUsage(oldObject))) return allow();
     const types = await typesFor(usage, ports, signal);
     const problem = sideProblem(usage, 'of', types) ?? sideProblem(usage, 'by', types);
     if (problem) return problem;
-    if (operation === 'UPDATE' && oldObject && sameTargets(usage, parseUsage(oldObject))) return allow();
     const loop = await findLoop(usage, types, ports, signal);
     if (loop) return invalid(loop, 'spec');
     return mayProtect(usage, types, userInfo, ports, signal);
@@ -43,7 +44,9 @@ export function usageAdmission(ports: UsageAdmissionPorts): AdmissionHandler {
 function sideProblem(usage: Usage, name: 'of' | 'by', types: ResourceTypes): Answer | undefined {
   const side = usage[name];
   if (!side) return undefined;
-  const type = types.find(kindOf(side));
+  if (!isApiVersion(side.apiVersion))
+    return invalid(`unexpected GroupVersion string: ${side.apiVersion}`, `spec.${name}.apiVersion`);
+  const type = typeOf(side, types);
   if (!type) {
     const message = `the server doesn't have a kind "${side.kind}" in "${side.apiVersion}"; 'kubectl api-resources' lists what it has`;
     return invalid(message, `spec.${name}.kind`);
@@ -81,7 +84,7 @@ async function mayProtect(
   ports: UsageAdmissionPorts,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const type = types.find(kindOf(usage.of));
+  const type = typeOf(usage.of, types);
   if (!type) return allow();
   const target = permissionTarget(usage.of, usage, type);
   if (await ports.mayDelete(user, target, signal)) return allow();

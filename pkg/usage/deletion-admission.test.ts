@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import type { AdmissionRequest, Answer } from '#pkg/admission';
+import type { KubeObject } from '#pkg/object';
+import { configMap, deletionOf, MARKED, side, SIGNAL, usage } from '#test/fakes/usage-world.ts';
+import { deletionAdmission, type DeletionPorts } from './deletion-admission.ts';
+import type { Attempt, Usage } from './usage.ts';
+
+const FORCED = { 'rook-deps.io/force-delete': 'the disk is on fire' };
+const USED = configMap('used', { uid: 'u', labels: MARKED });
+const HELD = usage({ of: side('used'), reason: 'needed' });
+
+interface Situation {
+  readonly cached?: readonly Usage[];
+  readonly live?: readonly Usage[] | Error;
+  readonly mayForce?: boolean;
+}
+
+class Hearing {
+  readonly attempts: { readonly usages: readonly Usage[]; readonly attempt: Attempt }[] = [];
+  readonly events: string[] = [];
+  lookups = 0;
+  readonly #ports: DeletionPorts;
+
+  constructor({ cached = [], live = [], mayForce = false }: Situation = {}) {
+    this.#ports = {
+      cachedUsages: () => cached,
+      allUsages: async () => {
+        this.lookups++;
+        if (live instanceof Error) throw live;
+        return live;
+      },
+      mayForce: async () => mayForce,
+      recordAttempt: async (usages, attempt) => void this.attempts.push({ usages, attempt }),
+      record: async (_object, reason, note) => void this.events.push(`${reason}: ${note}`),
+      now: () => Date.UTC(2030, 0, 1),
+    };
+  }
+
+  answer(object: KubeObject = USED, more: Partial<AdmissionRequest> = {}): Promise<Answer> {
+    return deletionAdmission(this.#ports)(deletionOf(object, more), SIGNAL);
+  }
+}
+
+async function messageOf(held: Usage): Promise<string> {
+  const answer = await new Hearing({ live: [held] }).answer();
+  if (answer.kind !== 'conflict') throw new Error(`not refused: ${answer.kind}`);
+  return [answer.message].flat().join('\n');
+}
+
+describe('a review', () => {
+  test.each([
+    ['W1', 'CREATE'],
+    ['W2', 'CONNECT'],
+    ['W3', 'UPDATE'],
+    ['W4', 'MEDDLE'],
+  ])('%s: of %s is a bad request', async (_id, operation) => {
+    const more = { operation: operation as 'CREATE' };
+    expect(await new Hearing({ live: [HELD] }).answer(USED, more)).toEqual({
+      kind: 'badRequest',
+      message: `unexpected operation "${operation}", expected "DELETE"`,
+    });
+  });
+
+  test('W5: of DELETE without the object is a bad request', async () => {
+    const { oldObject: _, ...request } = deletionOf(USED);
+    const ports = { cachedUsages: () => [] } as unknown as DeletionPorts;
+    expect((await deletionAdmission(ports)(request, SIGNAL)).kind).toBe('badRequest');
+  });
+});
+
+describe('a deletion', () => {
+  test('W6: of what no usage holds is allowed, and leaves no trace', async () => {
+    const hearing = new Hearing({ live: [usage({ of: side('other'), reason: 'x' })] });
+    expect(await hearing.answer()).toEqual({ kind: 'allow' });
+    expect(hearing.attempts).toEqual([]);
+  });
+
+  test('W7, F1, F2, F3: is not allowed when usages cannot be listed', async () => {
+    const hearing = new Hearing({ live: new Error('cannot list usages: boom') });
+    await expect(hearing.answer()).rejects.toThrow('cannot list usages: boom');
+  });
+
+  test('W8: is refused in the name of the usage, its namespace and what uses the object', async () => {
+    const held = usage({ of: side('used'), by: side('using') });
+    expect(await messageOf(held)).toBe(
+      [
+        'ConfigMap "used" is in use by 1 usage:',
+        '- Usage "here/usage" of ConfigMap/used by ConfigMap/using',
+        'See: kubectl rook-deps why configmap/used -n here',
+      ].join('\n'),
+    );
+  });
+
+  test('W9: is refused with the reason in quotes', async () => {
+    const held = usage({ of: side('used'), reason: 'holds "everything"' });
+    expect(await messageOf(held)).toContain('with reason: "holds \\"everything\\""');
+  });
+
+  test('W10: is refused by a usage with neither reason nor user as well', async () => {
+    expect(await messageOf(usage({ of: side('used') }))).toContain(
+      '\n- Usage "here/usage" of ConfigMap/used\n',
+    );
+  });
+
+  test('is refused with one cause for each usage, and twenty lines at most', async () => {
+    const live = Array.from({ length: 23 }, (_, index) => usage({ of: side('used') }, { name: `n${index}` }));
+    const answer = await new Hearing({ live }).answer();
+    expect(answer).toMatchObject({ kind: 'conflict' });
+    if (answer.kind !== 'conflict') return;
+    expect(answer.causes).toHaveLength(23);
+    expect(answer.causes[0]).toEqual({ reason: 'RD040', message: 'Usage "here/n0" of ConfigMap/used' });
+    expect(answer.message).toHaveLength(23);
+    expect(answer.message.at(-2)).toBe('- +3 more');
+  });
+
+  test('of a marked object is refused from the cache alone', async () => {
+    const hearing = new Hearing({ cached: [HELD], live: new Error('not asked') });
+    expect((await hearing.answer()).kind).toBe('conflict');
+    expect(hearing.lookups).toBe(0);
+  });
+
+  test('is refused when only the server knows the usage', async () => {
+    const hearing = new Hearing({ live: [HELD] });
+    expect((await hearing.answer()).kind).toBe('conflict');
+  });
+
+  test('is allowed by the server only', async () => {
+    const hearing = new Hearing();
+    await hearing.answer();
+    expect(hearing.lookups).toBe(1);
+  });
+
+  test('of an unmarked object is allowed when the server has no usage that the cache still has', async () => {
+    const hearing = new Hearing({ cached: [HELD] });
+    expect((await hearing.answer(configMap('used', { uid: 'u' }))).kind).toBe('allow');
+  });
+
+  test('of what is terminating passes without a question', async () => {
+    const terminating = configMap('used', { labels: MARKED, deletionTimestamp: '2030-01-01T00:00:00Z' });
+    const hearing = new Hearing({ cached: [HELD], live: [HELD] });
+    expect(await hearing.answer(terminating)).toEqual({ kind: 'allow' });
+    expect(hearing.lookups).toBe(0);
+    expect(hearing.attempts).toEqual([]);
+  });
+
+  test('that is refused is kept with who asked, for which UID and how', async () => {
+    const hearing = new Hearing({ live: [HELD] });
+    await hearing.answer(USED, { options: { propagationPolicy: 'Foreground' } });
+    expect(hearing.attempts).toEqual([
+      {
+        usages: [HELD],
+        attempt: {
+          time: '2030-01-01T00:00:00.000Z',
+          user: { username: 'ada', uid: '7', groups: ['dev'] },
+          uid: 'u',
+          propagationPolicy: 'Foreground',
+        },
+      },
+    ]);
+  });
+
+  test('that is a dry run is refused alike, and leaves no trace', async () => {
+    const [real, dry] = [new Hearing({ live: [HELD] }), new Hearing({ live: [HELD] })];
+    expect(await dry.answer(USED, { dryRun: true })).toEqual(await real.answer());
+    expect(dry.attempts).toEqual([]);
+    expect(real.attempts).toHaveLength(1);
+  });
+});
+
+describe('a forced deletion', () => {
+  const forced = configMap('used', { uid: 'u', labels: MARKED, annotations: FORCED });
+
+  test('by who has the right passes with a warning and an event that says who and why', async () => {
+    const hearing = new Hearing({ live: [HELD], mayForce: true });
+    const answer = await hearing.answer(forced);
+    expect(answer.kind).toBe('allow');
+    expect(answer.warnings).toEqual(['ConfigMap is still in use by 1 usages; its deletion is forced']);
+    expect(hearing.events).toEqual([
+      'DeletionForced: ada forced the deletion in spite of 1 usages: the disk is on fire',
+    ]);
+    expect(hearing.attempts).toEqual([]);
+  });
+
+  test('by who lacks the right is refused', async () => {
+    const hearing = new Hearing({ live: [HELD] });
+    expect((await hearing.answer(forced)).kind).toBe('conflict');
+    expect(hearing.events).toEqual([]);
+  });
+
+  test('without a reason is refused', async () => {
+    const hearing = new Hearing({ live: [HELD], mayForce: true });
+    const annotations = { 'rook-deps.io/force-delete': '' };
+    const answer = await hearing.answer(configMap('used', { labels: MARKED, annotations }));
+    expect(answer.kind).toBe('conflict');
+  });
+
+  test('that is a dry run writes no event', async () => {
+    const hearing = new Hearing({ live: [HELD], mayForce: true });
+    expect((await hearing.answer(forced, { dryRun: true })).kind).toBe('allow');
+    expect(hearing.events).toEqual([]);
+  });
+});

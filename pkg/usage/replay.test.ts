@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { keyOf, listAt } from '#pkg/object';
+import { Refusal } from '#test/fakes/fake-cluster.ts';
+import {
+  configMap,
+  side,
+  SIGNAL,
+  USAGE_REF,
+  usageObject,
+  USED_REF,
+  UsageWorld,
+} from '#test/fakes/usage-world.ts';
+import type { Attempt } from './usage.ts';
+
+const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
+const NAMESPACES = 'system:serviceaccount:kube-system:namespace-controller';
+const SECOND = { ...USAGE_REF, name: 'second' };
+const PROTECT = { of: side('used'), reason: 'needed' };
+const REPLAY = { ...PROTECT, replayDeletion: true };
+
+function attempt(parts: Partial<Attempt> & { readonly by?: string } = {}): Attempt {
+  const { by = 'ada', ...rest } = parts;
+  const user = { username: by, groups: ['dev'] };
+  return { time: '2030-01-01T00:00:00Z', user, uid: 'uid-of-used', propagationPolicy: 'Orphan', ...rest };
+}
+
+/** A usage in force with these attempts, whose deletion was then requested. */
+async function deleted(spec: object, ...attempts: readonly Attempt[]): Promise<UsageWorld> {
+  const world = new UsageWorld(configMap('used'), usageObject(spec, {}, { attempts }));
+  await world.reconcile();
+  await world.deleteUsage();
+  world.cluster.deletions.length = 0;
+  return world;
+}
+
+function deletedKeys(world: UsageWorld): readonly string[] {
+  return world.cluster.deletions.map(({ key }) => key);
+}
+
+describe('a refused deletion', () => {
+  test('U21: is repeated with its policy and for its UID when the usage is released', async () => {
+    const world = await deleted(REPLAY, attempt());
+    await world.reconcile();
+    expect(world.cluster.deletions).toEqual([
+      { key: keyOf(USED_REF), options: { uid: 'uid-of-used', propagationPolicy: 'Orphan' } },
+    ]);
+    expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+    expect(world.events).toEqual(['DeletionReplayed used']);
+  });
+
+  test('is not repeated unless the usage says so', async () => {
+    const world = await deleted(PROTECT, attempt());
+    await world.reconcile();
+    expect(deletedKeys(world)).toEqual([]);
+    expect(world.cluster.at(USED_REF)).toBeDefined();
+  });
+
+  test.each([COLLECTOR, NAMESPACES])('of %s is always repeated', async (by) => {
+    const world = await deleted(PROTECT, attempt({ by }));
+    await world.reconcile();
+    expect(deletedKeys(world)).toEqual([keyOf(USED_REF)]);
+  });
+
+  test('is not repeated on another object of the same name', async () => {
+    const world = await deleted(REPLAY, attempt());
+    world.cluster.put(configMap('used', { uid: 'second' }));
+    await world.reconcile();
+    expect(deletedKeys(world)).toEqual([]);
+    expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+  });
+
+  test('is not repeated on an object that is replaced at the last moment', async () => {
+    const world = await deleted(REPLAY, attempt());
+    world.cluster.before = ({ verb }) => {
+      if (verb === 'delete') world.cluster.put(configMap('used', { uid: 'second' }));
+    };
+    await world.reconcile();
+    expect(world.cluster.at(USED_REF)?.metadata.uid).toBe('second');
+    expect(world.events).toEqual([]);
+    expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+  });
+
+  test('is not repeated for who may not delete the object any more', async () => {
+    const world = await deleted(REPLAY, attempt());
+    world.powerless.add('ada');
+    await world.reconcile();
+    expect(deletedKeys(world)).toEqual([]);
+    expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+  });
+
+  test('is asked about for the user who made it, groups and all', async () => {
+    const world = await deleted(REPLAY, attempt());
+    const asked: unknown[] = [];
+    const mayDelete = async (user: unknown): Promise<boolean> => asked.push(user) > 0;
+    const { usageReconciler } = await import('./reconciler.ts');
+    await usageReconciler({ ...world.ports, mayDelete }).reconcile(USAGE_REF, SIGNAL);
+    expect(asked).toEqual([{ username: 'ada', groups: ['dev'] }]);
+  });
+
+  test('of several is the last', async () => {
+    const first = attempt({ propagationPolicy: 'Foreground' });
+    const world = await deleted(REPLAY, first, attempt({ propagationPolicy: 'Background', by: 'bob' }));
+    await world.reconcile();
+    expect(world.cluster.deletions[0]?.options.propagationPolicy).toBe('Background');
+  });
+
+  test('of several is one at the object that is there now', async () => {
+    const other = attempt({ propagationPolicy: 'Background', uid: 'another' });
+    const world = await deleted(REPLAY, attempt({ propagationPolicy: 'Foreground' }), other);
+    await world.reconcile();
+    expect(world.cluster.deletions[0]?.options).toEqual({
+      uid: 'uid-of-used',
+      propagationPolicy: 'Foreground',
+    });
+  });
+
+  test('is tried again when it fails, and the usage stays until then', async () => {
+    const world = await deleted(REPLAY, attempt());
+    world.failOn(({ verb }) => verb === 'delete', new Refusal(500, 'InternalError'));
+    await expect(world.reconcile()).rejects.toThrow('InternalError');
+    expect(world.cluster.at(USAGE_REF)).toBeDefined();
+    world.cluster.before = () => undefined;
+    await world.reconcile();
+    expect(deletedKeys(world)).toEqual([keyOf(USED_REF)]);
+    expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+  });
+
+  test('waits for the last usage, and is handed over to those that still hold', async () => {
+    const world = await deleted(REPLAY, attempt());
+    world.cluster.put(usageObject(REPLAY, { name: 'second' }));
+    await world.reconcile(SECOND);
+    await world.reconcile();
+    expect(deletedKeys(world)).toEqual([]);
+    expect(listAt(world.cluster.at(SECOND), 'status', 'attempts')).toEqual([attempt()]);
+    await world.deleteUsage(SECOND);
+    await world.reconcile(SECOND);
+    expect(deletedKeys(world)).toContain(keyOf(USED_REF));
+  });
+
+  test('of the garbage collector is handed over whatever the usage says', async () => {
+    const world = await deleted(PROTECT, attempt({ by: COLLECTOR }));
+    world.cluster.put(usageObject(PROTECT, { name: 'second' }));
+    await world.reconcile();
+    expect(listAt(world.cluster.at(SECOND), 'status', 'attempts')).toHaveLength(1);
+  });
+
+  test('handed over to a usage without replay is not repeated', async () => {
+    const world = await deleted(REPLAY, attempt());
+    world.cluster.put(usageObject(PROTECT, { name: 'second' }));
+    await world.reconcile(SECOND);
+    await world.reconcile();
+    await world.deleteUsage(SECOND);
+    await world.reconcile(SECOND);
+    expect(deletedKeys(world)).not.toContain(keyOf(USED_REF));
+  });
+
+  test('is repeated by the next process when this one ends before it', async () => {
+    const world = await deleted(REPLAY, attempt());
+    world.failOn(({ verb }) => verb === 'delete', new Error('dead'));
+    await expect(world.reconcile()).rejects.toThrow('dead');
+    const next = new UsageWorld();
+    for (const object of [world.cluster.at(USAGE_REF), world.cluster.at(USED_REF)])
+      if (object) next.cluster.put(object);
+    await next.reconcile();
+    expect(deletedKeys(next)).toEqual([keyOf(USED_REF)]);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { fieldAt } from '#pkg/object';
+import { side, usage } from '#test/fakes/usage-world.ts';
+import { statusPatch, withAttempt, type Finding } from './status.ts';
+import type { Attempt, Usage } from './usage.ts';
+
+const NOW = Date.UTC(2030, 0, 1);
+const SPEC = { of: side('used'), by: side('using') };
+const FOUND: Finding = { reason: 'Available', message: '', usedUid: 'u', usingUid: 'b' };
+const MISSING: Finding = { reason: 'UsedNotFound', message: 'ConfigMap "used" does not exist' };
+
+function after(finding: Finding, before: Usage = usage(SPEC), now = NOW): Usage {
+  const status = statusPatch(before, finding, now) ?? fieldAt(before.object, 'status');
+  return usage(SPEC, before.object.metadata, status as object);
+}
+
+describe('a status', () => {
+  test('says whether the usage is in force, since when, and what was seen', () => {
+    expect(statusPatch(usage(SPEC), FOUND, NOW)).toEqual({
+      details: 'ConfigMap/using uses ConfigMap/used',
+      of: { uid: 'u' },
+      by: { uid: 'b' },
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          reason: 'Available',
+          message: '',
+          lastTransitionTime: '2030-01-01T00:00:00.000Z',
+          observedGeneration: 0,
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ['found', FOUND],
+    ['missing', MISSING],
+  ])('of what is %s is not written twice', (_title, finding) => {
+    expect(statusPatch(after(finding), finding, NOW + 1)).toBeUndefined();
+  });
+
+  test.each<[string, Finding]>([
+    ['reason', { ...FOUND, reason: 'AlreadyTerminating' }],
+    ['message', { ...FOUND, message: 'new' }],
+    ['UID of what is used', { ...FOUND, usedUid: 'u2' }],
+    ['UID of what uses it', { ...FOUND, usingUid: 'b2' }],
+  ])('is written when the %s is new', (_title, finding) => {
+    expect(statusPatch(after(FOUND), finding, NOW)).toBeDefined();
+  });
+
+  test('is written when the generation is new', () => {
+    const before = after(FOUND);
+    const metadata = { ...before.object.metadata, generation: 2 };
+    const changed = usage(SPEC, metadata, fieldAt(before.object, 'status') as object);
+    expect(fieldAt(statusPatch(changed, FOUND, NOW), 'conditions')).toMatchObject([
+      { observedGeneration: 2 },
+    ]);
+  });
+
+  test('keeps the time of its last transition as long as it stays true, or false', () => {
+    const other: Finding = { reason: 'Forbidden', message: 'no' };
+    const stillFalse = statusPatch(after(MISSING), other, NOW + 5000);
+    expect(fieldAt(stillFalse, 'conditions')).toMatchObject([
+      { lastTransitionTime: '2030-01-01T00:00:00.000Z' },
+    ]);
+    const nowTrue = statusPatch(after(MISSING), FOUND, NOW + 5000);
+    expect(fieldAt(nowTrue, 'conditions')).toMatchObject([
+      { lastTransitionTime: '2030-01-01T00:00:05.000Z' },
+    ]);
+  });
+
+  test('keeps the UIDs that were seen when nothing is seen any more', () => {
+    expect(statusPatch(after(FOUND), MISSING, NOW)).toMatchObject({ of: { uid: 'u' }, by: { uid: 'b' } });
+  });
+});
+
+describe('an attempt', () => {
+  const attempt: Attempt = {
+    time: '2030-01-01T00:00:00Z',
+    user: { username: 'ada' },
+    uid: 'u',
+    propagationPolicy: 'Background',
+  };
+  const known = usage(SPEC, {}, { attempts: [attempt] });
+
+  test('that is known is not kept twice, whenever it is made', () => {
+    expect(withAttempt(known, { ...attempt, time: '2031-01-01T00:00:00Z' })).toBeUndefined();
+  });
+
+  test.each<[string, Partial<Attempt>]>([
+    ['user', { user: { username: 'bob' } }],
+    ['UID', { uid: 'u2' }],
+    ['policy', { propagationPolicy: 'Orphan' }],
+  ])('with another %s is kept', (_title, change) => {
+    expect(withAttempt(known, { ...attempt, ...change })).toHaveLength(2);
+  });
+
+  test('is the last of ten at most', () => {
+    const attempts = Array.from({ length: 10 }, (_, index) => ({ ...attempt, uid: `u${index}` }));
+    const kept = withAttempt(usage(SPEC, {}, { attempts }), attempt);
+    expect(kept?.map(({ uid }) => uid)).toEqual(['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8', 'u9', 'u']);
+  });
+});

@@ -1,0 +1,383 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { listAt, textAt } from '#pkg/object';
+import type { Target } from './client.ts';
+import {
+  blockPool,
+  configMap,
+  definition,
+  gadget,
+  HELD,
+  LET_GO,
+  named,
+  namespace,
+  TEST_GROUP,
+  usage,
+  widget,
+} from './objects.ts';
+import { expectRefusal, Scene } from './scene.ts';
+
+const CONTROLLER = 'system:serviceaccount:rook-deps-system:rook-deps-controller';
+const UNMARK = { metadata: { labels: { 'rook-deps.io/in-use': null } } };
+
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await Scene.open();
+}, 180_000);
+
+afterAll(() => scene?.close());
+
+/** A fresh namespace with an object that is kept for a reason. */
+async function kept(name: string, replayDeletion = false): Promise<{ used: Target; held: Target }> {
+  const ns = await scene.namespace(name);
+  const used = configMap(ns, 'used');
+  const held = usage(ns, 'held', { of: named(used), reason: 'needed', replayDeletion });
+  await scene.make(used, held);
+  await scene.untilReady(held);
+  return { used, held };
+}
+
+/** A fresh namespace with an object that another uses, which takes its time to go. */
+async function inUse(
+  name: string,
+  replayDeletion = false,
+): Promise<{ used: Target; using: Target; held: Target }> {
+  const ns = await scene.namespace(name);
+  const used = configMap(ns, 'used');
+  const using = configMap(ns, 'using', HELD);
+  const held = usage(ns, 'held', { of: named(used), by: named(using), replayDeletion });
+  await scene.make(used, using, held);
+  await scene.untilReady(held);
+  return { used, using, held };
+}
+
+async function isLive(target: Target): Promise<boolean> {
+  const object = await scene.client.read(target);
+  return object !== undefined && object.metadata.deletionTimestamp === undefined;
+}
+
+describe('a refusal', () => {
+  test('X1: of a dry run writes nothing', async () => {
+    const { used, held } = await kept('x1');
+    const before = [await scene.client.read(used), await scene.client.read(held)];
+    expectRefusal(await scene.client.delete(used, { query: 'dryRun=All' }));
+    expect([await scene.client.read(used), await scene.client.read(held)]).toEqual(before);
+  });
+
+  test('X11: meets the deletion of a whole collection', async () => {
+    const ns = await scene.namespace('x11');
+    const labels = { set: 'x11' };
+    const objects = ['a', 'b', 'c'].map((name) => configMap(ns, name, { labels }));
+    const [, used] = objects as [Target, Target, Target];
+    const held = usage(ns, 'held', { of: named(used), reason: 'needed' });
+    await scene.make(...objects, held);
+    await scene.untilReady(held);
+    expectRefusal(await scene.client.deleteCollection(used, 'labelSelector=set%3Dx11'));
+    expect(await isLive(used)).toBe(true);
+  });
+
+  test('X12: meets the deletion of the namespace', async () => {
+    const { held } = await kept('x12');
+    expect((await scene.refused(namespace('x12'))).message).toContain('Usage "x12/held" of ConfigMap/used');
+    await scene.client.delete(held);
+    await scene.untilGone(held);
+    await scene.untilDeleted(namespace('x12'));
+    await scene.untilGone(namespace('x12'));
+  });
+
+  test('X12: meets the deletion of the definition', async () => {
+    const ns = await scene.namespace('x12-definition');
+    const used = widget(ns, 'used');
+    const held = usage(ns, 'held', { of: named(used), reason: 'needed' });
+    await scene.make(used, held);
+    await scene.untilReady(held);
+    const widgets = definition('Widget', 'Namespaced', ['v1']);
+    expect((await scene.refused(widgets)).message).toContain('Usage "x12-definition/held" of Widget/used');
+    await scene.client.delete(held);
+    await scene.untilMarked(widgets, false);
+  });
+
+  test('X18: does not depend on the version of the API', async () => {
+    const ns = await scene.namespace('x18');
+    const used = widget(ns, 'used');
+    const held = usage(ns, 'held', { of: named(used), reason: 'needed' });
+    const older = { ...named(used), apiVersion: `${TEST_GROUP}/v1beta1` };
+    const other = widget(ns, 'other');
+    const heldOlder = usage(ns, 'held-older', {
+      of: { ...older, resourceRef: { name: 'other' } },
+      reason: 'needed',
+    });
+    await scene.make(used, held, other, heldOlder);
+    await scene.untilReady(held);
+    await scene.untilReady(heldOlder);
+    expectRefusal(await scene.client.delete(used, { apiVersion: `${TEST_GROUP}/v1beta1` }));
+    await scene.refused(other);
+  });
+});
+
+describe('the mark', () => {
+  test('X2: is gone when two usages went at once', async () => {
+    const { used, held } = await kept('x2');
+    const second = usage('x2', 'second', { of: named(used), reason: 'needed too' });
+    await scene.make(second);
+    await scene.untilReady(second);
+    await Promise.all([held, second].map((target) => scene.client.delete(target)));
+    await scene.untilGone(held, second);
+    await scene.untilMarked(used, false);
+    expect((await scene.client.delete(used)).status).toBe(200);
+  });
+
+  test('X3: stays when one usage goes and another comes', async () => {
+    const { used, held } = await kept('x3');
+    let last = held;
+    for (let turn = 0; turn < 5; turn++) {
+      const next = usage('x3', `next-${turn}`, { of: named(used), reason: 'needed' });
+      await scene.make(next);
+      await scene.client.delete(last);
+      // Asked on and on until the first has gone: there is no moment without protection.
+      while (await scene.client.read(last))
+        expectRefusal(await scene.client.delete(used, { query: 'dryRun=All' }));
+      expectRefusal(await scene.client.delete(used, { query: 'dryRun=All' }));
+      last = next;
+    }
+  });
+
+  test('X3: is there in the end when one usage goes while another comes', async () => {
+    const { used, held } = await kept('x3-at-once');
+    let last = held;
+    for (let turn = 0; turn < 5; turn++) {
+      const next = usage('x3-at-once', `next-${turn}`, { of: named(used), reason: 'needed' });
+      await Promise.all([scene.client.delete(last), scene.make(next)]);
+      await scene.untilReady(next);
+      while (await scene.client.read(last))
+        expectRefusal(await scene.client.delete(used, { query: 'dryRun=All' }));
+      expectRefusal(await scene.client.delete(used, { query: 'dryRun=All' }));
+      last = next;
+    }
+    await scene.untilMarked(used);
+  });
+
+  test('X4: cannot be taken off', async () => {
+    const { used } = await kept('x4');
+    const { status, message } = await scene.client.patch(used, UNMARK);
+    expect(message).toContain('release it with: kubectl rook-deps unprotect configmaps/used -n x4');
+    expect(status).toBe(403);
+    await scene.refused(used);
+  });
+
+  test('X4: comes back when it got lost', async () => {
+    const { used } = await kept('x4-lost');
+    expect((await scene.client.patch(used, UNMARK, { as: CONTROLLER })).status).toBe(200);
+    await scene.untilMarked(used);
+    await scene.refused(used);
+  });
+
+  test('X8: is put on an object that takes the name of the old one', async () => {
+    const { used, held } = await kept('x8');
+    await scene.force(used);
+    await scene.make(used);
+    await scene.untilMarked(used);
+    await scene.refused(used);
+    await scene.untilReady(held);
+  });
+
+  test('X8: is not waited for with resources of Rook', async () => {
+    const ns = await scene.namespace('x8-rook');
+    const used = blockPool(ns, 'used');
+    const held = usage(ns, 'held', { of: named(used), reason: 'needed' });
+    await scene.make(used, held);
+    await scene.untilReady(held);
+    await scene.force(used);
+    await scene.make(used);
+    await scene.refused(used);
+  });
+});
+
+describe('a usage', () => {
+  test('X5: holds until what uses the object is really gone, also with foreground deletion', async () => {
+    const { used, using, held } = await inUse('x5');
+    await scene.client.delete(using, { propagationPolicy: 'Foreground' });
+    // The garbage collector has done its part, with or without a deletion of the usage; only our finalizer is left.
+    await vi.waitFor(async () => {
+      const { deletionTimestamp, finalizers } = (await scene.client.read(using))?.metadata ?? {};
+      expect(deletionTimestamp).toBeDefined();
+      expect(finalizers).toEqual(HELD.finalizers);
+    }, 40_000);
+    expect(await scene.client.read(held)).toBeDefined();
+    await scene.refused(used);
+    // Nor does it help to delete the usage as well.
+    await scene.client.delete(held);
+    await scene.untilReason(held, 'WaitingForUsing');
+    await scene.refused(used);
+    await scene.client.patch(using, LET_GO);
+    await scene.untilGone(using, held);
+    expect(await isLive(used)).toBe(true);
+    await scene.untilDeleted(used);
+  });
+
+  test('X6: keeps the order when all are deleted at once', async () => {
+    const { used, using, held } = await inUse('x6', true);
+    const [, , refusal] = await Promise.all([held, using, used].map((target) => scene.client.delete(target)));
+    if (refusal) expectRefusal(refusal);
+    await scene.untilReason(held, 'WaitingForUsing');
+    await scene.refused(used);
+    await scene.client.patch(using, LET_GO);
+    await scene.untilGone(using, held, used);
+  });
+
+  test('X6: keeps the order when it is deleted a moment before what uses the object', async () => {
+    const { used, using, held } = await inUse('x6-first');
+    await scene.client.delete(held);
+    await scene.client.delete(using);
+    await scene.untilReason(held, 'WaitingForUsing');
+    await scene.refused(used);
+    await scene.client.patch(using, LET_GO);
+    await scene.untilGone(using, held);
+    expect(await isLive(used)).toBe(true);
+  });
+
+  test('X7: in a namespace protects an object without one', async () => {
+    const ns = await scene.namespace('x7');
+    const used = gadget('x7-used');
+    const held = usage(ns, 'held', { of: named(used), reason: 'needed' });
+    await scene.make(used, held);
+    await scene.untilReady(held);
+    await scene.refused(used);
+    await scene.client.delete(held);
+    await scene.untilGone(held);
+    await scene.untilDeleted(used);
+  });
+
+  test('X9: says that its object is gone, and that it is back', async () => {
+    const { used, held } = await kept('x9');
+    await scene.force(used);
+    await scene.untilReason(held, 'UsedNotFound');
+    await scene.make(used);
+    await scene.untilReady(held);
+  });
+
+  test('X10: says that it comes too late', async () => {
+    const ns = await scene.namespace('x10');
+    const used = configMap(ns, 'used', HELD);
+    await scene.make(used);
+    await scene.client.delete(used);
+    const held = usage(ns, 'held', { of: named(used), reason: 'needed' });
+    await scene.make(held);
+    await scene.untilReason(held, 'AlreadyTerminating');
+    await scene.client.patch(used, LET_GO);
+    await scene.untilReason(held, 'UsedNotFound');
+  });
+
+  test('X13: does not close a circle', async () => {
+    const ns = await scene.namespace('x13');
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => configMap(ns, name)) as [Target, Target, Target];
+    const uses = (by: Target, of: Target): Target =>
+      usage(ns, `${by.metadata.name}-uses-${of.metadata.name}`, { of: named(of), by: named(by) });
+    await scene.make(a, b, c, uses(a, b), uses(b, c));
+    const circle = await scene.client.create(uses(c, a));
+    expect(circle.message).toContain('ConfigMap/c → ConfigMap/a → ConfigMap/b → ConfigMap/c');
+    expect(circle.status).toBe(422);
+    const self = await scene.client.create(uses(a, a));
+    expect(self.message).toContain('ConfigMap "a" cannot use itself');
+    expect(self.status).toBe(422);
+  });
+});
+
+describe('a replay', () => {
+  test('X14: spares an object that took the name of the one that was meant', async () => {
+    const { used, held } = await kept('x14', true);
+    await scene.refused(used);
+    await scene.force(used);
+    await scene.make(used);
+    await scene.untilMarked(used);
+    await scene.client.delete(held);
+    await scene.untilGone(held);
+    expect(await isLive(used)).toBe(true);
+  });
+
+  test('X16: needs the right to delete of whoever asked', async () => {
+    const { used, held } = await kept('x16', true);
+    await scene.make(...mallory('x16'));
+    const as = 'mallory';
+    const own = usage('x16', 'own', { of: named(used), reason: 'mine', replayDeletion: true });
+    const made = await scene.client.create(own, { as });
+    expect(made.message).toContain('user "mallory" cannot delete configmaps "used" in namespace "x16"');
+    expect(made.status).toBe(403);
+    const uid = (await scene.client.read(used))?.metadata.uid;
+    const attempts = [{ time: '2026-01-01T00:00:00Z', user: { username: as }, uid }];
+    const forged = { status: { attempts } };
+    expect((await scene.client.patch(held, forged, { as, subresource: 'status' })).status).toBe(403);
+    // Even if it got there.
+    expect((await scene.client.patch(held, forged, { subresource: 'status' })).status).toBe(200);
+    expect((await scene.client.delete(held, { as })).status).toBe(200);
+    await scene.untilGone(held);
+    expect(await isLive(used)).toBe(true);
+  });
+
+  test.each([
+    { replayGoes: 'last', isGone: true },
+    { replayGoes: 'first', isGone: false },
+  ])('X17: is what the last of two usages says: the one that wants it goes $replayGoes', async (row) => {
+    const ns = `x17-${row.replayGoes}`;
+    const { used, held } = await kept(ns, row.replayGoes === 'first');
+    const second = usage(ns, 'second', {
+      of: named(used),
+      reason: 'needed too',
+      replayDeletion: row.replayGoes === 'last',
+    });
+    await scene.make(second);
+    await scene.untilReady(second);
+    expect((await scene.refused(used)).message).toContain('is in use by 2 usages');
+    await scene.client.delete(held);
+    await scene.untilGone(held);
+    expect(await isLive(used)).toBe(true);
+    await scene.client.delete(second);
+    await scene.untilGone(second);
+    expect(await isLive(used)).toBe(!row.isGone);
+  });
+
+  // Last: it starts the controller anew.
+  test('X15: is made up for by a controller that was killed before it', async () => {
+    const { used, using, held } = await inUse('x15', true);
+    await scene.refused(used);
+    const recorded = await scene.client.read(held);
+    expect(
+      listAt(recorded, 'status', 'attempts').map((attempt) => textAt(attempt, 'user', 'username')),
+    ).toEqual(['admin']);
+    await scene.killController();
+    const unanswered = await scene.client.delete(used);
+    expect(unanswered.message).toContain('failed calling webhook "in-use.rook-deps.io"');
+    await scene.client.delete(using);
+    await scene.client.patch(using, LET_GO);
+    await scene.untilTerminating(held);
+    // As far as it may have come.
+    await scene.client.patch(held, { status: { released: true } }, { subresource: 'status' });
+    await scene.client.patch(used, UNMARK, { as: CONTROLLER });
+    expect(await isLive(used)).toBe(true);
+    await scene.startController();
+    await scene.untilGone(held, used);
+  });
+});
+
+/** May change ConfigMaps and make usages in a namespace, but delete no ConfigMap. */
+function mallory(ns: string): readonly Target[] {
+  const metadata = { name: 'mallory', namespace: ns };
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const role = {
+    apiVersion,
+    kind: 'Role',
+    metadata,
+    rules: [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'update', 'patch'] },
+      { apiGroups: ['rook-deps.io'], resources: ['usages'], verbs: ['*'] },
+    ],
+  };
+  const binding = {
+    apiVersion,
+    kind: 'RoleBinding',
+    metadata,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'mallory' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mallory' }],
+  };
+  return [role, binding];
+}
