@@ -5,7 +5,7 @@
  * wanted, and its *outcome* says when to look next; a *controller* is workers between the two. A *component* runs until
  * told to stop. Of all *electors* of a lease one leads.
  */
-export { Backoff, type BackoffOptions } from './backoff.ts';
+export type { BackoffOptions } from './backoff.ts';
 export type { Component } from './component.ts';
 export {
   controller,
@@ -23,7 +23,6 @@ export {
 } from './health-server.ts';
 export {
   leaderElector,
-  LeadershipLost,
   uniqueIdentity,
   type LeaderElector,
   type LeaderElectorOptions,
@@ -33,5 +32,5 @@ export type { LeasePort } from './lease.ts';
 export { leasePort } from './lease-port.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { Queue, type QueueOptions } from './queue.ts';
-export { lookAgain, TerminalError, waitForChange, type Outcome, type Reconciler } from './reconciler.ts';
-export { runComponents, runInStages, type Drain, type RunOptions } from './run-components.ts';
+export { lookAgain, waitForChange, type Outcome, type Reconciler } from './reconciler.ts';
+export { runInStages, type Drain, type RunOptions } from './run-components.ts';

@@ -11,7 +11,6 @@ export { usageReconciler, type UsagePorts } from './reconciler.ts';
 export {
   CLUSTER_USAGE,
   FINALIZER,
-  FORCE_DELETE_ANNOTATION,
   IN_USE_LABEL,
   parseUsage,
   USAGE,

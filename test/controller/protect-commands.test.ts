@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { localInstall, type LocalInstall, type Replica } from './local-install.ts';
 
@@ -12,11 +11,10 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  if (process.env['SHOW_LOG']) console.error(replica ? await readFile(replica.log, 'utf8') : '');
   await install?.end();
 });
 
-test('E3: a protected object is not deleted until its usage is', async () => {
+test('protect refuses a deletion, and unprotect lets it pass', async () => {
   await install.kubectl(['create', 'ns', 'e3']);
   await install.kubectl(['create', 'configmap', 'used', '-n', 'e3']);
   const made = await install.plugin(['protect', 'configmap/used', '-n', 'e3', '--reason', 'needed']);
