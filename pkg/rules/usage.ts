@@ -4,7 +4,7 @@ import type { Rule } from './rule.ts';
 
 /** People say themselves that an object is needed. */
 export const usage: Rule = {
-  code: 'RD040',
+  code: 'RD039',
   title: 'A Usage that holds the object',
   relation: 'protects',
   blocks: true,

@@ -108,7 +108,7 @@ describe('a deletion', () => {
     expect(answer).toMatchObject({ kind: 'conflict' });
     if (answer.kind !== 'conflict') return;
     expect(answer.causes).toHaveLength(23);
-    expect(answer.causes[0]).toEqual({ reason: 'RD040', message: 'Usage "here/n0" of ConfigMap/used' });
+    expect(answer.causes[0]).toEqual({ reason: 'RD039', message: 'Usage "here/n0" of ConfigMap/used' });
     expect(answer.message).toHaveLength(23);
     expect(answer.message.at(-2)).toBe('- +3 more');
   });

@@ -51,7 +51,7 @@ async function findHolders(
 }
 
 function causeOf(usage: Usage): { reason: string; message: string } {
-  return { reason: 'RD040', message: describe(usage) };
+  return { reason: 'RD039', message: describe(usage) };
 }
 
 function attemptOf({ userInfo, options }: AdmissionRequest, object: KubeObject, now: number): Attempt {
