@@ -54,7 +54,9 @@ async function applyInOrder(objects: readonly object[]): Promise<void> {
 
 /** All that the rules can read, as an administrator would save it. */
 async function dump(folder: string, ns: string): Promise<string> {
-  const resources = KNOWN_TYPES.map(({ plural, group }) => (group ? `${plural}.${group}` : plural));
+  // Usages exist only where we are installed, which this control plane is not.
+  const served = KNOWN_TYPES.filter(({ group }) => group !== 'rook-deps.io');
+  const resources = served.map(({ plural, group }) => (group ? `${plural}.${group}` : plural));
   const { code, stdout, stderr } = await kubectl([
     'get',
     resources.join(','),
