@@ -2,12 +2,12 @@ import { Agent } from 'node:https';
 import { afterEach, describe, expect, test } from 'vitest';
 import { jsonLogger } from '#pkg/log';
 import { fieldAt } from '#pkg/object';
-import { allow, conflict, type Answer } from './answer.ts';
-import type { AdmissionHandler } from './handler.ts';
-import type { Decision } from './metrics.ts';
-import { aServing } from './testing/certificates.ts';
-import { ManualClock } from './testing/manual-clock.ts';
-import { aReview } from './testing/reviews.ts';
+import { allow, conflict, type Answer } from '../../pkg/admission/answer.ts';
+import type { AdmissionHandler } from '../../pkg/admission/handler.ts';
+import type { Decision } from '../../pkg/admission/metrics.ts';
+import { aServing } from '../../pkg/admission/testing/certificates.ts';
+import { ManualClock } from '../../pkg/admission/testing/manual-clock.ts';
+import { aReview } from '../../pkg/admission/testing/reviews.ts';
 import {
   post,
   rawConnection,
@@ -16,7 +16,7 @@ import {
   type HttpAnswer,
   type Webhook,
   type WebhookOptions,
-} from './testing/webhook.ts';
+} from '../../pkg/admission/testing/webhook.ts';
 
 const started: Webhook[] = [];
 afterEach(async () => {
