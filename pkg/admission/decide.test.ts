@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silentLogger } from '#pkg/log';
 import { allow, type Answer } from './answer.ts';
 import { decide, TimeIsUp } from './decide.ts';
-import { Gate } from './gate.ts';
+import { Limiter } from '#pkg/kube';
 import { parseReview } from './parse-review.ts';
 import { aReview } from './testing/reviews.ts';
 
@@ -10,7 +10,7 @@ const request = parseReview(aReview());
 const allowing = (): Promise<Answer> => Promise.resolve(allow());
 
 test('a request that waits its turn in vain is refused, and the handler is not asked', async () => {
-  const gate = new Gate(1);
+  const gate = new Limiter(1);
   const release = Promise.withResolvers<Answer>();
   const first = decide(() => release.promise, request, gate, silentLogger, new AbortController().signal);
   const time = new AbortController();
@@ -33,7 +33,7 @@ test('a request that waits its turn in vain is refused, and the handler is not a
 });
 
 test('a handler that ignores the end of its time loses its place, and what it throws later is nobody’s', async () => {
-  const gate = new Gate(1);
+  const gate = new Limiter(1);
   const time = new AbortController();
   const late = Promise.withResolvers<Answer>();
   const first = decide(() => late.promise, request, gate, silentLogger, time.signal);

@@ -1,6 +1,6 @@
 import type { Logger } from '#pkg/log';
 import { failure, unavailable, type Answer } from './answer.ts';
-import type { Gate } from './gate.ts';
+import type { Limiter } from '#pkg/kube';
 import type { AdmissionHandler } from './handler.ts';
 import type { AdmissionRequest } from './request.ts';
 
@@ -19,7 +19,7 @@ export class TimeIsUp extends Error {
 export async function decide(
   handler: AdmissionHandler,
   request: AdmissionRequest,
-  gate: Gate,
+  gate: Limiter,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<Answer> {

@@ -5,7 +5,7 @@ import { keyOf } from '#pkg/object';
 import type { Answer } from './answer.ts';
 import { readBody, type Body, type Memory } from './body.ts';
 import { decide, TimeIsUp } from './decide.ts';
-import type { Gate } from './gate.ts';
+import type { Limiter } from '#pkg/kube';
 import type { AdmissionHandler } from './handler.ts';
 import type { Limits } from './limits.ts';
 import type { AdmissionMetrics } from './metrics.ts';
@@ -19,7 +19,7 @@ export interface Desk {
   readonly handlers: ReadonlyMap<string, AdmissionHandler>;
   readonly limits: Limits;
   readonly memory: Memory;
-  readonly gate: Gate;
+  readonly gate: Limiter;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: AdmissionMetrics;

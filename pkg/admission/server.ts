@@ -6,7 +6,7 @@ import type { Logger } from '#pkg/log';
 import { Memory } from './body.ts';
 import type { ServingCertificate } from './certificates/material.ts';
 import { serve, type Desk } from './exchange.ts';
-import { Gate } from './gate.ts';
+import { Limiter } from '#pkg/kube';
 import type { AdmissionHandler } from './handler.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import type { AdmissionMetrics } from './metrics.ts';
@@ -65,7 +65,7 @@ export class AdmissionServer {
   #create(): Server {
     const { headMs, requestMs, idleMs } = this.#limits;
     const { handlers, clock, logger, metrics } = this.#options;
-    const gate = new Gate(this.#limits.decisions);
+    const gate = new Limiter(this.#limits.decisions);
     const memory = new Memory(this.#limits.memoryBytes);
     const isLeaving = (): boolean => this.#isLeaving;
     const desk: Desk = { handlers, limits: this.#limits, memory, gate, clock, logger, metrics, isLeaving };

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { Gate } from './gate.ts';
+import { Limiter } from './limiter.ts';
 
 const never = new AbortController().signal;
 
-test('a gate lets its width in, and the others in order', async () => {
-  const gate = new Gate(2);
+test('a limiter lets its limit in, and the others in order', async () => {
+  const limiter = new Limiter(2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const task = (id: number) => () => {
     begun.push(id);
     return new Promise<void>((resolve) => (ends[id] = resolve));
   };
-  const all = [0, 1, 2, 3].map((id) => gate.run(task(id), never));
+  const all = [0, 1, 2, 3].map((id) => limiter.run(task(id), never));
   await Promise.resolve();
   expect(begun).toEqual([0, 1]);
   ends[1]?.();
@@ -27,23 +27,23 @@ test('a gate lets its width in, and the others in order', async () => {
   expect(begun).toEqual([0, 1, 2, 3]);
 });
 
-test('a task that fails leaves the gate as well', async () => {
-  const gate = new Gate(1);
-  await expect(gate.run(() => Promise.reject(new Error('no')), never)).rejects.toThrow('no');
-  expect(await gate.run(() => Promise.resolve(1), never)).toBe(1);
+test('a task that fails gives its place back as well', async () => {
+  const limiter = new Limiter(1);
+  await expect(limiter.run(() => Promise.reject(new Error('no')), never)).rejects.toThrow('no');
+  expect(await limiter.run(() => Promise.resolve(1), never)).toBe(1);
 });
 
 test('a task whose signal is aborted while it waits never begins, and its place is not lost', async () => {
-  const gate = new Gate(1);
+  const limiter = new Limiter(1);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const first = gate.run(() => promise, never);
+  const first = limiter.run(() => promise, never);
   const stop = new AbortController();
-  const second = gate.run(() => Promise.reject(new Error('began')), stop.signal);
-  const third = gate.run(() => Promise.resolve('third'), never);
+  const second = limiter.run(() => Promise.reject(new Error('began')), stop.signal);
+  const third = limiter.run(() => Promise.resolve('third'), never);
   stop.abort(new Error('stopped'));
   await expect(second).rejects.toThrow('stopped');
   resolve();
   await first;
   expect(await third).toBe('third');
-  expect(await gate.run(() => Promise.resolve('next'), never)).toBe('next');
+  expect(await limiter.run(() => Promise.resolve('next'), never)).toBe('next');
 });
