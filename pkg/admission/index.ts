@@ -1,8 +1,8 @@
 /**
  * The webhook: HTTPS, AdmissionReview, dispatch by path, and the certificates for it. Knows no rule.
  *
- * Words: a *handler* decides on a *request* with an *answer*; an answer is turned into a review in one place. The
- * *keeper* makes the certificates and hands them to the server; the *bundle* is what the API server trusts.
+ * Words: a *handler* decides on a *request* with an *answer*; an answer is turned into a review in one place. A *guard*
+ * may have an *objection* to a deletion: first at a *glance*, then, before anything is allowed, after a *look*. The *keeper* makes the certificates and hands them to the server; the *bundle* is what the API server trusts.
  */
 export {
   allow,
@@ -26,6 +26,13 @@ export {
 export { kubeCaBundles, kubeSecret } from './certificates/kube-ports.ts';
 export type { ServingCertificate } from './certificates/material.ts';
 export type { CaBundlePort, SecretPort, StoredSecret, WebhookTrust } from './certificates/ports.ts';
+export {
+  deletionHandler,
+  type Deletion,
+  type DeletionGuard,
+  type DeletionPorts,
+  type Objection,
+} from './deletion.ts';
 export type { AdmissionHandler } from './handler.ts';
 export { noMetrics, type AdmissionMetrics, type Decision } from './metrics.ts';
 export { targetOf, type AdmissionRequest, type Operation, type Requester } from './request.ts';

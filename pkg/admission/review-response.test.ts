@@ -89,6 +89,24 @@ describe('text', () => {
     expect(messageOf(forbidden(['first', 'sec\nond']))).toBe('first\nsec\\nond');
   });
 
+  test('of many lines keeps the last, which says what to do next', () => {
+    const lines = [
+      'heading:',
+      ...Array.from({ length: 60 }, (_, at) => `- ${at} ${'x'.repeat(60)}`),
+      'See: why',
+    ];
+    const shown = messageOf(conflict(lines, [])).split('\n');
+    expect(shown.slice(0, 2)).toEqual(['heading:', `- 0 ${'x'.repeat(60)}`]);
+    expect(shown.slice(-2)).toEqual(['…', 'See: why']);
+    expect(Buffer.byteLength(shown.join('\n'))).toBeLessThanOrEqual(2048);
+  });
+
+  test('of one endless line leaves room for the others', () => {
+    const shown = messageOf(conflict(['heading:', 'x'.repeat(5000), 'See: why'], [])).split('\n');
+    expect(shown[1]).toHaveLength(510);
+    expect(shown[2]).toBe('See: why');
+  });
+
   test('with half a surrogate pair is still text', () => {
     expect(messageOf(forbidden('a\ud800b'))).toBe('a\ufffdb');
   });

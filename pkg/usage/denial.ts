@@ -3,17 +3,15 @@ import type { Usage } from './usage.ts';
 
 const MAX_NAMED = 20;
 
-/** The words of a refusal: every blocker, and the command that tells more. */
-export function denialMessage(object: KubeObject, holders: readonly Usage[]): readonly string[] {
-  const { name, namespace } = object.metadata;
+/** The words of a refusal, with every blocker. */
+export function denialLines(object: KubeObject, holders: readonly Usage[]): readonly string[] {
+  const { name } = object.metadata;
   const named = holders.slice(0, MAX_NAMED).map((usage) => `- ${describe(usage)}`);
   const left = holders.length - named.length;
-  const scope = namespace ? ` -n ${namespace}` : '';
   return [
     `${object.kind} "${name}" is in use by ${holders.length} usage${holders.length === 1 ? '' : 's'}:`,
     ...named,
     ...(left > 0 ? [`- +${left} more`] : []),
-    `See: kubectl rook-deps why ${object.kind.toLowerCase()}/${name}${scope}`,
   ];
 }
 

@@ -6,7 +6,7 @@
  * *released*. A refused deletion is an *attempt*; after the release it may be *replayed*.
  */
 export { usageAdmission } from './usage-admission.ts';
-export { deletionAdmission, type DeletionPorts } from './deletion-admission.ts';
+export { usageGuard, type UsageGuardPorts } from './usage-guard.ts';
 export { usageReconciler, type UsagePorts } from './reconciler.ts';
 export {
   CLUSTER_USAGE,

@@ -13,8 +13,6 @@ import {
 
 export const IN_USE_LABEL = 'rook-deps.io/in-use';
 export const FINALIZER = 'rook-deps.io/usage';
-/** On the object to delete; its value is the reason. */
-export const FORCE_DELETE_ANNOTATION = 'rook-deps.io/force-delete';
 
 export const USAGE: ResourceType = Kinds.Usage;
 export const CLUSTER_USAGE: ResourceType = Kinds.ClusterUsage;

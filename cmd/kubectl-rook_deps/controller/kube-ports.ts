@@ -12,7 +12,7 @@ import {
 } from '#pkg/object';
 import { CLUSTER_USAGE, parseUsage, USAGE, type Usage } from '#pkg/usage';
 
-type Types = (wanted: GroupKind, signal: AbortSignal) => Promise<ResourceTypes>;
+export type Types = (wanted: GroupKind, signal: AbortSignal) => Promise<ResourceTypes>;
 
 /** Every usage, read from the server at this moment. Throws when any could not be read: unknown is not none. */
 export function usageLister(reader: Reader): (signal: AbortSignal) => Promise<readonly Usage[]> {
@@ -28,16 +28,16 @@ export function usageLister(reader: Reader): (signal: AbortSignal) => Promise<re
 
 type Target = Omit<ObjectRef, 'name'> & { readonly name?: string | undefined };
 
-/** Asks the API server whether a user may do something to an object. */
-export function accessReviewer(
-  writer: Writer,
-  types: Types,
-): (
+/** Whether a user may do something to an object. */
+export type AccessReviewer = (
   user: Partial<Requester> & { readonly username: string },
   verb: string,
   target: Target,
   signal: AbortSignal,
-) => Promise<boolean> {
+) => Promise<boolean>;
+
+/** Asks the API server. */
+export function accessReviewer(writer: Writer, types: Types): AccessReviewer {
   return async (user, verb, target, signal) => {
     const type = (await types(target, signal)).find(target);
     if (!type) return false;
@@ -60,16 +60,24 @@ export function accessReviewer(
   };
 }
 
+/** Tells people what happened to an object. */
+export type EventRecorder = (
+  object: KubeObject,
+  reason: string,
+  note: string,
+  signal: AbortSignal,
+) => Promise<void>;
+
 /** Writes Events about objects. An Event that cannot be written is no reason to fail. */
 export function eventRecorder(
   writer: Writer,
   instance: string,
   now: () => number,
   onFailure: (error: unknown) => void,
-): (object: KubeObject, reason: string, note: string, signal: AbortSignal) => Promise<void> {
+): EventRecorder {
   return async (object, reason, note, signal) => {
     const happening = { regarding: object, type: 'Warning', reason, action: reason, note } as const;
-    const event = eventOf(happening, { controller: 'rook-deps.io/usage', instance }, now());
+    const event = eventOf(happening, { controller: 'rook-deps.io/controller', instance }, now());
     try {
       await writer.create(event, {}, signal);
     } catch (error) {

@@ -1,27 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import type { AdmissionRequest, Answer } from '#pkg/admission';
+import { deletionHandler, type AdmissionRequest, type Answer } from '#pkg/admission';
 import type { KubeObject } from '#pkg/object';
 import { configMap, deletionOf, MARKED, side, SIGNAL, usage } from '#test/fakes/usage-world.ts';
-import { deletionAdmission, type DeletionPorts } from './deletion-admission.ts';
+import { usageGuard, type UsageGuardPorts } from './usage-guard.ts';
 import type { Attempt, Usage } from './usage.ts';
 
-const FORCED = { 'rook-deps.io/force-delete': 'the disk is on fire' };
 const USED = configMap('used', { uid: 'u', labels: MARKED });
 const HELD = usage({ of: side('used'), reason: 'needed' });
 
 interface Situation {
   readonly cached?: readonly Usage[];
   readonly live?: readonly Usage[] | Error;
-  readonly mayForce?: boolean;
 }
 
 class Hearing {
   readonly attempts: { readonly usages: readonly Usage[]; readonly attempt: Attempt }[] = [];
-  readonly events: string[] = [];
   lookups = 0;
-  readonly #ports: DeletionPorts;
+  readonly #ports: UsageGuardPorts;
 
-  constructor({ cached = [], live = [], mayForce = false }: Situation = {}) {
+  constructor({ cached = [], live = [] }: Situation = {}) {
     this.#ports = {
       cachedUsages: () => cached,
       allUsages: async () => {
@@ -29,15 +26,14 @@ class Hearing {
         if (live instanceof Error) throw live;
         return live;
       },
-      mayForce: async () => mayForce,
       recordAttempt: async (usages, attempt) => void this.attempts.push({ usages, attempt }),
-      record: async (_object, reason, note) => void this.events.push(`${reason}: ${note}`),
       now: () => Date.UTC(2030, 0, 1),
     };
   }
 
   answer(object: KubeObject = USED, more: Partial<AdmissionRequest> = {}): Promise<Answer> {
-    return deletionAdmission(this.#ports)(deletionOf(object, more), SIGNAL);
+    const ports = { mayForce: async () => false, record: async () => undefined, notNoted: () => undefined };
+    return deletionHandler([usageGuard(this.#ports)], ports)(deletionOf(object, more), SIGNAL);
   }
 }
 
@@ -46,27 +42,6 @@ async function messageOf(held: Usage): Promise<string> {
   if (answer.kind !== 'conflict') throw new Error(`not refused: ${answer.kind}`);
   return [answer.message].flat().join('\n');
 }
-
-describe('a review', () => {
-  test.each([
-    ['W1', 'CREATE'],
-    ['W2', 'CONNECT'],
-    ['W3', 'UPDATE'],
-    ['W4', 'MEDDLE'],
-  ])('%s: of %s is a bad request', async (_id, operation) => {
-    const more = { operation: operation as 'CREATE' };
-    expect(await new Hearing({ live: [HELD] }).answer(USED, more)).toEqual({
-      kind: 'badRequest',
-      message: `unexpected operation "${operation}", expected "DELETE"`,
-    });
-  });
-
-  test('W5: of DELETE without the object is a bad request', async () => {
-    const { oldObject: _, ...request } = deletionOf(USED);
-    const ports = { cachedUsages: () => [] } as unknown as DeletionPorts;
-    expect((await deletionAdmission(ports)(request, SIGNAL)).kind).toBe('badRequest');
-  });
-});
 
 describe('a deletion', () => {
   test('W6: of what no usage holds is allowed, and leaves no trace', async () => {
@@ -164,39 +139,5 @@ describe('a deletion', () => {
     expect(await dry.answer(USED, { dryRun: true })).toEqual(await real.answer());
     expect(dry.attempts).toEqual([]);
     expect(real.attempts).toHaveLength(1);
-  });
-});
-
-describe('a forced deletion', () => {
-  const forced = configMap('used', { uid: 'u', labels: MARKED, annotations: FORCED });
-
-  test('by who has the right passes with a warning and an event that says who and why', async () => {
-    const hearing = new Hearing({ live: [HELD], mayForce: true });
-    const answer = await hearing.answer(forced);
-    expect(answer.kind).toBe('allow');
-    expect(answer.warnings).toEqual(['ConfigMap is still in use by 1 usages; its deletion is forced']);
-    expect(hearing.events).toEqual([
-      'DeletionForced: ada forced the deletion in spite of 1 usages: the disk is on fire',
-    ]);
-    expect(hearing.attempts).toEqual([]);
-  });
-
-  test('by who lacks the right is refused', async () => {
-    const hearing = new Hearing({ live: [HELD] });
-    expect((await hearing.answer(forced)).kind).toBe('conflict');
-    expect(hearing.events).toEqual([]);
-  });
-
-  test('without a reason is refused', async () => {
-    const hearing = new Hearing({ live: [HELD], mayForce: true });
-    const annotations = { 'rook-deps.io/force-delete': '' };
-    const answer = await hearing.answer(configMap('used', { labels: MARKED, annotations }));
-    expect(answer.kind).toBe('conflict');
-  });
-
-  test('that is a dry run writes no event', async () => {
-    const hearing = new Hearing({ live: [HELD], mayForce: true });
-    expect((await hearing.answer(forced, { dryRun: true })).kind).toBe('allow');
-    expect(hearing.events).toEqual([]);
   });
 });

@@ -1,0 +1,36 @@
+import type { AdmissionHandler, DeletionGuard } from '#pkg/admission';
+import type { Watcher } from '#pkg/kube';
+import type { Clock } from '#pkg/clock';
+import type { Logger } from '#pkg/log';
+import type { Reader, Writer } from '#pkg/object';
+import type { Component, HealthCheck, Metrics } from '#pkg/runtime';
+import type { AccessReviewer, EventRecorder, Types } from './kube-ports.ts';
+
+/** What every feature of the controller gets. */
+export interface Machinery {
+  /** Where we are installed. */
+  readonly namespace: string;
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly watcher: Watcher;
+  readonly types: Types;
+  readonly access: AccessReviewer;
+  readonly record: EventRecorder;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A promise of the controller: what it answers, watches and does. */
+export interface Feature {
+  /** By path of the webhook. */
+  readonly handlers?: ReadonlyMap<string, AdmissionHandler>;
+  /** Asked about every deletion that is reviewed. */
+  readonly guard?: DeletionGuard;
+  /** On every replica. */
+  readonly everywhere?: readonly Component[];
+  /** On the leader alone. */
+  readonly leading?: readonly Component[];
+  /** What must hold before a replica answers. */
+  readonly ready?: readonly HealthCheck[];
+}
