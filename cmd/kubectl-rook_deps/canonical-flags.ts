@@ -28,7 +28,7 @@ export function* canonical(argv: readonly string[], flags: FlagSpecs, command: s
         yield `--${found.name}=${isTrue(found)}`;
         continue;
       }
-      const value = found.value ?? argv[++at];
+      const value = found.value ?? flags[found.name]?.bare ?? argv[++at];
       if (value === undefined) throw usageError(`flag needs an argument: ${found.typed}`, command);
       yield `--${found.name}=${value}`;
     }
@@ -47,7 +47,7 @@ export function firstWord(
     if (!token.startsWith('-') || token === '-') return { word: token, at };
     const name = /^--([^=]+)$/.exec(token)?.[1] ?? nameOfLetter(/^-(.)$/.exec(token)?.[1], flags);
     if (name !== undefined && Object.hasOwn(flags, name)) {
-      if (flags[name]?.type !== 'boolean') at++;
+      if (flags[name]?.type !== 'boolean' && flags[name]?.bare === undefined) at++;
     } else if (/^(-.|--[^=]+)$/.test(token) && !isCommand(argv[at + 1] ?? '')) {
       // A flag of some command: most take a value.
       at++;

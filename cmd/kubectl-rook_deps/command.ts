@@ -3,7 +3,12 @@ import type { Args } from './args.ts';
 import type { Io } from './io.ts';
 
 /** A flag as yargs takes it, and as help shows it. */
-export type FlagSpec = Options & { readonly describe: string; readonly type: 'string' | 'boolean' | 'array' };
+export type FlagSpec = Options & {
+  readonly describe: string;
+  readonly type: 'string' | 'boolean' | 'array';
+  /** What the flag means without a value, which must then be in the same word: `--flag=value`. */
+  readonly bare?: string;
+};
 
 export type FlagSpecs = Readonly<Record<string, FlagSpec>>;
 

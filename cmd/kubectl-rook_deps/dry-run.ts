@@ -6,8 +6,9 @@ export type DryRun = 'none' | 'client' | 'server';
 
 export const DRY_RUN_FLAG: FlagSpec = {
   type: 'string',
+  bare: 'client',
   describe:
-    'Must be "none", "server", or "client". If client, only print what would be sent; if server, send it without storing anything.',
+    'Must be "none", "server", or "client" (the same as no value). If client, only print what would be sent; if server, send it without storing anything.',
 };
 
 export function dryRunOf(args: Args): DryRun {

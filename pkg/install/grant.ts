@@ -1,5 +1,6 @@
-import { UserError, type KubeObject } from '#pkg/object';
-import { GRANT_LABEL, MANAGED_BY } from './names.ts';
+import { refOf, UserError, type KubeObject, type Reader, type ResourceType, type Writer } from '#pkg/object';
+import { wordFor, type Change } from './change.ts';
+import { FIELD_MANAGER, GRANT_LABEL, MANAGED_BY } from './names.ts';
 
 /** A resource as `kubectl api-resources -o name` prints it: `deployments.apps`, `services`. */
 export type ResourceName = string;
@@ -22,6 +23,24 @@ export function grantRole(resource: ResourceName): KubeObject {
     },
     rules: [{ apiGroups: [group], resources: [plural], verbs: VERBS }],
   };
+}
+
+/** The name by which a kind is granted. */
+export function grantName({ plural, group }: ResourceType): ResourceName {
+  return group ? `${plural}.${group}` : plural;
+}
+
+/** Grants one kind in a cluster, unless it is granted already. */
+export async function grant(
+  resource: ResourceName,
+  { reader, writer }: { readonly reader: Reader; readonly writer: Writer },
+  dryRun: boolean,
+  signal: AbortSignal,
+): Promise<Change> {
+  const role = grantRole(resource);
+  const before = await reader.get(refOf(role), undefined, role.metadata.name, signal);
+  const object = await writer.apply(role, { fieldManager: FIELD_MANAGER, force: true, dryRun }, signal);
+  return { object, word: wordFor(before, object) };
 }
 
 function parsed(resource: ResourceName): { readonly plural: string; readonly group: string } {

@@ -2,6 +2,7 @@ import { systemClock } from '#pkg/clock';
 import {
   CONFIG_MAP_BYTES,
   DEFAULT_NAMESPACE,
+  grantName,
   install as installIn,
   loadManifests,
   nameOf,
@@ -161,7 +162,7 @@ function grantsIn(args: Args): readonly string[] {
 /** Any name that kubectl takes, in full. */
 function resourceName(word: string, types: ResourceTypes): string {
   const type = types.resolve(word);
-  if (type) return type.group ? `${type.plural}.${type.group}` : type.plural;
+  if (type) return grantName(type);
   throw new UserError(`error: the server doesn't have a resource type "${word}"`);
 }
 

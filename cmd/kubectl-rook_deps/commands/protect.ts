@@ -1,6 +1,7 @@
 import { systemClock } from '#pkg/clock';
-import { listAt, refOf, textAt, UserError, type KubeObject } from '#pkg/object';
-import { newUsage } from '#pkg/usage';
+import { refOf, textAt, UserError, type KubeObject } from '#pkg/object';
+import { grant, grantName, nameOf } from '#pkg/install';
+import { newUsage, readyCondition } from '#pkg/usage';
 import { Args } from '../args.ts';
 import type { Command } from '../command.ts';
 import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix, type DryRun } from '../dry-run.ts';
@@ -8,13 +9,14 @@ import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
 import { requireResource } from '../resource-args.ts';
 import { findSubjects } from '../subjects.ts';
+import { timeoutMs } from '../timeout.ts';
 import { requireUsages, usageName } from '../usage-objects.ts';
 import { openCluster, type Cluster } from '../wiring.ts';
 
 const FORMATS = ['json', 'name', 'yaml'];
 const FIELD_MANAGER = 'kubectl-rook-deps';
 const POLL_MS = 200;
-const DEFAULT_TIMEOUT_S = 30;
+const TIMEOUT_MS = 30_000;
 
 export const protect: Command = {
   name: 'protect',
@@ -22,8 +24,10 @@ export const protect: Command = {
   description: `Makes a Usage (a ClusterUsage for objects without a namespace): from then on the object cannot be deleted.
 
 With --by the protection ends when the object that uses this one is deleted. You must be allowed to delete what you
-protect. The command waits until the protection is in force.`,
-  usage: 'protect (TYPE NAME | TYPE/NAME) [--by TYPE/NAME] [--reason TEXT] [--replay] [flags] [options]',
+protect. The command waits until the protection is in force. The controller may protect Rook's own kinds; for others it
+needs a right that an administrator gives once, with --grant or with install --grant.`,
+  usage:
+    'protect (TYPE NAME | TYPE/NAME) [--by TYPE/NAME] [--reason TEXT] [--replay] [--grant] [flags] [options]',
   examples: [
     {
       what: 'Nobody deletes this pool',
@@ -31,7 +35,7 @@ protect. The command waits until the protection is in force.`,
     },
     {
       what: 'Not while this Deployment exists',
-      line: 'kubectl rook-deps protect cephnfs/my-nfs -n rook-ceph --by deployment/media',
+      line: 'kubectl rook-deps protect cephnfs/my-nfs -n rook-ceph --by deployment/media --grant',
     },
     {
       what: 'The manifest, for a repository',
@@ -41,11 +45,16 @@ protect. The command waits until the protection is in force.`,
   flags: {
     by: { type: 'string', describe: 'The object that needs it, as TYPE/NAME; in the same namespace.' },
     reason: { type: 'string', describe: 'Why it is needed; shown to whoever tries to delete it.' },
+    grant: {
+      type: 'boolean',
+      describe:
+        'Let the controller protect this kind, as install --grant does; needed once for kinds not of Rook.',
+    },
     replay: { type: 'boolean', describe: 'Repeat a refused deletion once the protection ends.' },
     output: outputFlag(FORMATS),
     'dry-run': DRY_RUN_FLAG,
     wait: { type: 'boolean', describe: 'Wait until the protection is in force; true by default.' },
-    timeout: { type: 'string', describe: `Seconds to wait; ${DEFAULT_TIMEOUT_S} by default.` },
+    timeout: { type: 'string', describe: 'How long to wait, such as 90s or 5m; 30s by default.' },
   },
   async run(args, io, signal) {
     const format = outputFormat(args, FORMATS);
@@ -56,6 +65,8 @@ protect. The command waits until the protection is in force.`,
       if (dryRun !== 'client') await requireUsages(cluster, signal);
       const subjects = await findSubjects(args, cluster, signal);
       const by = await findUsing(args, cluster, signal);
+      if (args.isSet('grant'))
+        await grantKinds([...subjects, ...(by ? [by] : [])], { dryRun, io, cluster }, signal);
       for (const of of subjects) {
         const reason = args.text('reason') ?? (by ? undefined : 'protected with kubectl rook-deps');
         const usage = newUsage({ of, by, reason, replayDeletion: args.isSet('replay') });
@@ -83,6 +94,24 @@ async function findUsing(args: Args, cluster: Cluster, signal: AbortSignal): Pro
     throw new UserError(`error: invalid argument "${by}" for "--by" flag: must be TYPE/NAME`);
   const [found] = await findSubjects(new Args([by], {}), cluster, signal);
   return found;
+}
+
+async function grantKinds(
+  objects: readonly KubeObject[],
+  { dryRun, io, cluster }: Pick<Context, 'dryRun' | 'io' | 'cluster'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const types = await cluster.reader.types(signal);
+  const names = objects.flatMap((object) => {
+    const type = types.find(refOf(object));
+    // What is Rook's may be protected from the start.
+    return type && type.group !== 'ceph.rook.io' ? [grantName(type)] : [];
+  });
+  for (const name of dryRun === 'client' ? [] : new Set(names)) {
+    const { object, word } = await grant(name, cluster, dryRun === 'server', signal);
+    // Not the result that was asked for: that is the usage.
+    io.error(`${nameOf(object)} ${word}${dryRunSuffix(dryRun)}`);
+  }
 }
 
 async function protectOne(usage: KubeObject, context: Context, signal: AbortSignal): Promise<void> {
@@ -118,29 +147,21 @@ function printed(usage: KubeObject, dryRun: DryRun): object {
 
 /** The label brings deletions before the webhook: until the controller has put it there, nothing is protected. */
 async function inForce(usage: KubeObject, { args, cluster }: Context, signal: AbortSignal): Promise<void> {
-  const timeoutMs = secondsOf(args) * 1000;
-  const deadline = systemClock.now() + timeoutMs;
+  const limitMs = timeoutMs(args, TIMEOUT_MS);
+  const deadline = systemClock.now() + limitMs;
   let last = 'the controller has not looked at it yet';
   while (systemClock.now() < deadline) {
     const now = await cluster.reader.get(refOf(usage), usage.metadata.namespace, usage.metadata.name, signal);
     if (!now) throw new UserError(`error: ${usageName(usage)} was deleted meanwhile`);
-    const ready = listAt(now, 'status', 'conditions').find(
-      (condition) => textAt(condition, 'type') === 'Ready',
-    );
+    const ready = readyCondition(now);
     if (textAt(ready, 'status') === 'True') return;
     if (ready) last = `${textAt(ready, 'reason') ?? ''}: ${textAt(ready, 'message') ?? ''}`;
+    // A right that was just granted takes a moment; without one there is nothing to wait for.
+    if (textAt(ready, 'reason') === 'Forbidden' && !args.isSet('grant'))
+      throw new UserError(`error: ${usageName(usage)} is not in force: ${last}`);
     await systemClock.sleep(POLL_MS, signal);
   }
-  throw new UserError(`error: ${usageName(usage)} is not in force after ${timeoutMs / 1000}s: ${last}`, {
+  throw new UserError(`error: ${usageName(usage)} is not in force after ${limitMs / 1000}s: ${last}`, {
     exitCode: 124,
   });
-}
-
-function secondsOf(args: Args): number {
-  const text = args.text('timeout');
-  if (text === undefined) return DEFAULT_TIMEOUT_S;
-  const seconds = /^(\d+)s?$/.exec(text)?.[1];
-  if (seconds === undefined)
-    throw new UserError(`error: invalid argument "${text}" for "--timeout" flag: must be seconds`);
-  return Number(seconds);
 }

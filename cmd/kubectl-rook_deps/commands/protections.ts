@@ -1,6 +1,6 @@
-import { listAt, textAt } from '#pkg/object';
+import { textAt } from '#pkg/object';
 import { humanDuration, printable, table } from '#pkg/render';
-import type { Usage } from '#pkg/usage';
+import { readyCondition, type Usage } from '#pkg/usage';
 import type { Command } from '../command.ts';
 import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
@@ -66,9 +66,7 @@ function row(
   now: number,
   isWide: boolean,
 ): readonly string[] {
-  const ready = listAt(object, 'status', 'conditions').find(
-    (condition) => textAt(condition, 'type') === 'Ready',
-  );
+  const ready = readyCondition(object);
   const age = now - Date.parse(object.metadata.creationTimestamp ?? '');
   const where = of.namespace && of.namespace !== ref.namespace ? ` (${of.namespace})` : '';
   return [

@@ -33,6 +33,7 @@ import {
   type Metrics,
 } from '#pkg/runtime';
 import { VERSION } from '../release.ts';
+import { certificateWatch } from './certificate-watch.ts';
 import type { Feature, Machinery } from './feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
 import { usageFeature } from './usage-feature.ts';
@@ -115,6 +116,11 @@ export async function runController(
     ];
     const followers: readonly Component[] = [
       leaderOnly(elector, leading, { ...options, graceMs: GRACE_MS / 2 }),
+      certificateWatch(
+        { secret: WEBHOOK, namespace: settings.namespace, configuration: NAME },
+        () => certificates.changed(),
+        { ...machinery, random: Math.random },
+      ),
       ...features.flatMap(({ everywhere = [] }) => everywhere),
     ];
     await runInStages(
