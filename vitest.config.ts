@@ -24,6 +24,16 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: 'rest',
+          include: ['test/rest/**/*.test.ts'],
+          // Begins to rest before any test runs, so that the others pass the time.
+          globalSetup: ['test/rest/global-setup.ts'],
+          sequence: { groupOrder: 2 },
+          testTimeout: 900_000,
+        },
+      },
     ],
   },
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '#pkg/object';
 import { configMap, namespace, selecting, side, usage } from '#test/fakes/usage-world.ts';
-import { holdersOf } from './holders.ts';
+import { holdersOf, usagesOf } from './holders.ts';
 import { parseUsage, type Usage } from './usage.ts';
 
 const HELD = usage({ of: side('used'), reason: 'needed' });
@@ -22,6 +22,19 @@ function gadget(apiVersion: string, kind: string, name: string, metadata = {}): 
 function holds(one: Usage, object: KubeObject): boolean {
   return holdersOf(object, [one]).length > 0;
 }
+
+test('a usage names its object, not the namespace that it holds for it', () => {
+  expect(usagesOf(configMap('used'), [HELD])).toEqual([HELD]);
+  expect(usagesOf(namespace('here'), [HELD])).toEqual([]);
+  expect(holds(HELD, namespace('here'))).toBe(true);
+});
+
+test('a usage whose object is missing holds neither its namespace nor its definition', () => {
+  const conditions = [{ type: 'Ready', status: 'False', reason: 'UsedNotFound' }];
+  const missing = usage({ of: side('used'), reason: 'needed' }, {}, { conditions });
+  expect(holds(missing, namespace('here'))).toBe(false);
+  expect(holds(missing, configMap('used'))).toBe(true);
+});
 
 describe('a usage holds', () => {
   test('the object it names, and no other', () => {

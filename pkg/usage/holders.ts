@@ -7,9 +7,15 @@ export function holdersOf(object: KubeObject, usages: Iterable<Usage>): readonly
   return [...usages].filter((usage) => !usage.isReleased && holds(usage, object));
 }
 
+/** The usages that name an object itself. */
+export function usagesOf(object: KubeObject, usages: Iterable<Usage>): readonly Usage[] {
+  return [...usages].filter((usage) => !usage.isReleased && isUsed(usage, refOf(object)));
+}
+
 function holds(usage: Usage, object: KubeObject): boolean {
   const ref = refOf(object);
   if (isUsed(usage, ref)) return true;
+  if (usage.isUsedMissing) return false;
   if (ref.group === '' && ref.kind === 'Namespace') return namespaceOf(usage.of, usage) === ref.name;
   if (ref.group === 'apiextensions.k8s.io' && ref.kind === 'CustomResourceDefinition') {
     const { group, kind } = kindOf(usage.of);

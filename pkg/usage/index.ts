@@ -13,11 +13,12 @@ export {
   FINALIZER,
   IN_USE_LABEL,
   parseUsage,
+  readyCondition,
   USAGE,
   type Attempt,
   type Usage,
 } from './usage.ts';
-export { holdersOf } from './holders.ts';
+export { holdersOf, usagesOf } from './holders.ts';
 export { newUsage, type NewUsage } from './new-usage.ts';
 export { recordAttempts } from './record-attempts.ts';
 export { UsageWatch } from './usage-watch.ts';

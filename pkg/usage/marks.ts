@@ -38,14 +38,11 @@ function definitionMark({ plural, group }: ResourceType): ObjectRef {
   return { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition', name: `${plural}.${group}` };
 }
 
-/** The marks that only this usage wants: `others` are all usages that still hold something. */
-export function marksToRemove(
-  usage: Usage,
-  others: readonly Usage[],
-  types: ResourceTypes,
-): readonly ObjectRef[] {
-  const wanted = new Set(others.flatMap((other) => marksOf(other, types)).map(keyOf));
-  return marksOf(usage, types).filter((mark) => !wanted.has(keyOf(mark)));
+/** Whether a usage wants a mark. Without the object there is nothing to keep a namespace or a definition for. */
+function wants(usage: Usage, ref: ObjectRef, types: ResourceTypes): boolean {
+  if (usage.isReleased) return false;
+  const marks = marksOf(usage, types);
+  return (usage.isUsedMissing ? marks.slice(0, 1) : marks).some((mark) => keyOf(mark) === keyOf(ref));
 }
 
 export function isMarked(object: KubeObject): boolean {
@@ -65,8 +62,24 @@ export async function mark(
   });
 }
 
-/** Takes the label off, unless somebody wants it. */
-export async function unmark(
+/** Takes off those of a usage's marks that no other usage wants. */
+export async function unmarkAll(
+  usage: Usage,
+  marks: readonly ObjectRef[],
+  types: ResourceTypes,
+  ports: MarkPorts & { allUsages(signal: AbortSignal): Promise<readonly Usage[]> },
+  signal: AbortSignal,
+): Promise<void> {
+  for (const ref of marks) {
+    const isWanted = async (): Promise<boolean> =>
+      (await ports.allUsages(signal)).some(
+        (other) => keyOf(other.ref) !== keyOf(usage.ref) && wants(other, ref, types),
+      );
+    await unmark(ref, isWanted, ports, signal);
+  }
+}
+
+async function unmark(
   ref: ObjectRef,
   isWanted: () => Promise<boolean>,
   ports: MarkPorts,

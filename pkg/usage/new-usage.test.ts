@@ -5,6 +5,10 @@ import { newUsage } from './new-usage.ts';
 const USED = configMap('used');
 const GADGET = { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'used' } };
 
+function gadgetOf(group: string): typeof GADGET {
+  return { ...GADGET, apiVersion: `${group}/v1` };
+}
+
 function nameOf(parts: Partial<Parameters<typeof newUsage>[0]>): string {
   return newUsage({ of: USED, replayDeletion: false, ...parts }).metadata.name;
 }
@@ -42,6 +46,7 @@ describe('a new usage', () => {
   test.each([
     ['long names', configMap(`${'x'.repeat(80)}a`), configMap(`${'x'.repeat(80)}b`)],
     ['names with dots', configMap('a.b'), configMap('a-b')],
+    ['kinds of two groups', gadgetOf('a.example.org'), gadgetOf('b.example.org')],
     ['names with colons', configMap('a:b'), configMap('a.b')],
   ])('of %s that would be cut or changed alike has its own name', (_title, a, b) => {
     expect(nameOf({ of: a })).not.toBe(nameOf({ of: b }));

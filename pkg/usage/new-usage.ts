@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { KubeObject } from '#pkg/object';
+import { groupOf, type KubeObject } from '#pkg/object';
 
 const MAX_NAME = 63;
+/** No two kinds of these groups have one name. */
+const PLAIN_GROUPS = new Set(['', 'apps', 'ceph.rook.io', 'storage.k8s.io']);
 
 export interface NewUsage {
   readonly of: KubeObject;
@@ -32,17 +34,20 @@ function nameOf(of: KubeObject, by: KubeObject | undefined): string {
     `${kind.toLowerCase()}-${metadata.name.replaceAll(/[^a-z0-9-]/g, '-')}`;
   const name = by ? `${part(by)}-uses-${part(of)}` : `protect-${part(of)}`;
   const identity = [of, ...(by ? [by] : [])].map(({ apiVersion, kind, metadata }) => [
-    apiVersion.split('/')[0],
+    groupOf(apiVersion),
     kind,
     metadata.namespace,
     metadata.name,
   ]);
-  const isPlain =
-    name.length <= MAX_NAME &&
-    [of, by].every((object) => !object || /^[a-z0-9-]+$/.test(object.metadata.name));
+  const isPlain = name.length <= MAX_NAME && [of, by].every((object) => !object || isPlainly(object));
   if (isPlain && (!by || by.metadata.namespace === of.metadata.namespace)) return name;
   const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 8);
   return `${name.slice(0, MAX_NAME - hash.length - 1).replace(/-+$/, '')}-${hash}`;
+}
+
+/** Whether kind and name say all, so that nothing else can come to the same name. */
+function isPlainly({ apiVersion, metadata }: KubeObject): boolean {
+  return PLAIN_GROUPS.has(groupOf(apiVersion)) && /^[a-z0-9-]+$/.test(metadata.name);
 }
 
 function sideOf(object: KubeObject, here: string | undefined): object {

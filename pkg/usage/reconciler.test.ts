@@ -68,6 +68,34 @@ describe('a live usage', () => {
     expect(world.isMarked(NAMESPACE_REF)).toBe(false);
   });
 
+  test('X9: whose used object is gone lets go of the namespace that was marked for it', async () => {
+    const world = new UsageWorld(configMap('used'), usageObject(REASON));
+    await world.reconcile();
+    expect(world.isMarked(NAMESPACE_REF)).toBe(true);
+    world.cluster.drop(USED_REF);
+    await world.reconcile();
+    expect(world.ready()).toBe('False/UsedNotFound');
+    expect(world.isMarked(NAMESPACE_REF)).toBe(false);
+  });
+
+  test('X9: whose used object is gone leaves the namespace to another usage, and does not keep it from one', async () => {
+    const other = { ...USAGE_REF, name: 'other' };
+    const world = new UsageWorld(
+      configMap('used'),
+      configMap('kept'),
+      usageObject(REASON),
+      usageObject({ of: side('kept'), reason: 'needed' }, { name: 'other' }),
+    );
+    await world.reconcile();
+    await world.reconcile(other);
+    world.cluster.drop(USED_REF);
+    await world.reconcile();
+    expect(world.isMarked(NAMESPACE_REF)).toBe(true);
+    await world.deleteUsage(other);
+    await world.reconcile(other);
+    expect(world.isMarked(NAMESPACE_REF)).toBe(false);
+  });
+
   test('U7: whose used object cannot be marked fails', async () => {
     const world = new UsageWorld(configMap('used'), usageObject(REASON));
     world.failOn(bodyHas('in-use'));

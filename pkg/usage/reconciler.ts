@@ -11,8 +11,8 @@ import {
   type Writer,
 } from '#pkg/object';
 import type { Clock } from '#pkg/clock';
-import { waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
-import { mark, marksOf } from './marks.ts';
+import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
+import { mark, marksOf, unmarkAll } from './marks.ts';
 import { addFinalizer, adopt, deleteUsage } from './usage-writes.ts';
 import { release } from './release.ts';
 import { resolve } from './resolve.ts';
@@ -20,6 +20,9 @@ import { statusPatch, type Finding } from './status.ts';
 import { targetOf, typeOf, typesFor } from './target.ts';
 import { Turns } from './turns.ts';
 import { FINALIZER, parseUsage, type Usage } from './usage.ts';
+
+/** Rights come without a sign: until then we look again and again. */
+const FORBIDDEN_PAUSE_MS = 15_000;
 
 export interface UsagePorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
@@ -76,7 +79,7 @@ async function conclude(
   const status = statusPatch(usage, finding, ports.clock.now());
   if (status)
     await ports.writer.patch(usage.ref, { type: 'merge', body: { status }, subresource: 'status' }, signal);
-  return waitForChange;
+  return finding.reason === 'Forbidden' ? lookAgain(FORBIDDEN_PAUSE_MS) : waitForChange;
 }
 
 /** Marks what is used, ties the usage to what uses it, and says how things stand. */
@@ -121,8 +124,9 @@ async function markAll(
 ): Promise<KubeObject | undefined> {
   const [used, ...around] = marksOf(usage, types);
   const object = used && (await mark(used, ports, signal));
-  // Without the object there is nothing to keep a namespace or a definition for.
   if (object) for (const ref of around) await mark(ref, ports, signal);
+  // Without the object there is nothing to keep a namespace or a definition for.
+  else await unmarkAll(usage, around, types, ports, signal);
   return object;
 }
 

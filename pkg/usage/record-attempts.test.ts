@@ -10,8 +10,8 @@ function attemptBy(username: string): Attempt {
   return { time: '2026-01-01T00:00:00Z', user: { username }, uid: 'u', propagationPolicy: 'Background' };
 }
 
-function stored(world: UsageWorld): KubeObject {
-  const object = world.cluster.at(USAGE_REF);
+function stored(world: UsageWorld, ref = USAGE_REF): KubeObject {
+  const object = world.cluster.at(ref);
   if (!object) throw new Error('there is no usage');
   return object;
 }
@@ -27,6 +27,28 @@ describe('a refused deletion', () => {
       await recordAttempts([parseUsage(stored(world))], attemptBy(user), world.ports, SIGNAL);
     }
     expect(usersIn(world)).toEqual(['ada', 'bob']);
+  });
+
+  test('is vetoed for each usage by any other that does not want it repeated', async () => {
+    const second = { ...USAGE_REF, name: 'second' };
+    const world = new UsageWorld(
+      usageObject({ ...SPEC, replayDeletion: true }),
+      usageObject(SPEC, { name: 'second' }),
+    );
+    const usages = [stored(world), stored(world, second)].map(parseUsage);
+    await recordAttempts(usages, attemptBy('ada'), world.ports, SIGNAL);
+    const vetoes = [stored(world), stored(world, second)].map(
+      (object) => parseUsage(object).attempts[0]?.vetoed,
+    );
+    expect(vetoes).toEqual([true, undefined]);
+  });
+
+  test('of the garbage collector is never vetoed', async () => {
+    const collector = 'system:serviceaccount:kube-system:generic-garbage-collector';
+    const world = new UsageWorld(usageObject(SPEC), usageObject(SPEC, { name: 'second' }));
+    const usages = [stored(world), stored(world, { ...USAGE_REF, name: 'second' })].map(parseUsage);
+    await recordAttempts(usages, attemptBy(collector), world.ports, SIGNAL);
+    expect(parseUsage(stored(world)).attempts[0]?.vetoed).toBeUndefined();
   });
 
   test('does not push out one that the cache has not seen yet', async () => {

@@ -1,4 +1,5 @@
 import { isConflict, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
+import { isPatient } from './replay.ts';
 import { withAttempt } from './status.ts';
 import { parseUsage, type Attempt, type Usage } from './usage.ts';
 
@@ -7,14 +8,24 @@ export interface AttemptPorts {
   readonly writer: Pick<Writer, 'patch'>;
 }
 
-/** Keeps a refused deletion with the usages that refused it, once for each who asked. */
+/**
+ * Keeps a refused deletion with the usages that refused it, once for each who asked. All must want it to be repeated:
+ * else it would depend on chance who is released last.
+ */
 export async function recordAttempts(
   usages: readonly Usage[],
   attempt: Attempt,
   ports: AttemptPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  await Promise.all(usages.map((usage) => recordAttempt(usage, attempt, ports, signal)));
+  const isVetoedFor = (usage: Usage): boolean =>
+    !isPatient(attempt.user) && usages.some((other) => other !== usage && !other.replayDeletion);
+  await Promise.all(
+    usages.map((usage) => {
+      const kept: Attempt = isVetoedFor(usage) ? { ...attempt, vetoed: true } : attempt;
+      return recordAttempt(usage, kept, ports, signal);
+    }),
+  );
 }
 
 /** The usage may come from a cache: what others have recorded since must not be lost. */

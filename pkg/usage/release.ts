@@ -1,6 +1,6 @@
-import { isTerminating, keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import { isTerminating, type KubeObject } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome } from '#pkg/runtime';
-import { marksToRemove, unmark } from './marks.ts';
+import { marksOf, unmarkAll } from './marks.ts';
 import type { HoldingPorts, UsagePorts } from './reconciler.ts';
 import { replay } from './replay.ts';
 import { statusPatch } from './status.ts';
@@ -24,7 +24,7 @@ export async function release(usage: Usage, ports: HoldingPorts, signal: AbortSi
   }
   const released = await markReleased(usage, ports, signal);
   if (!released) return waitForChange;
-  await removeMarks(released, ports, signal);
+  await unmarkAll(released, marksOf(released, types), types, ports, signal);
   await replay(released, ports, signal);
   await removeFinalizer(released, FINALIZER, ports, signal);
   return waitForChange;
@@ -69,20 +69,4 @@ async function markReleased(
   const body = { metadata: { uid: usage.object.metadata.uid }, status: { released: true } };
   const changed = await ports.writer.patch(usage.ref, { type: 'merge', body, subresource: 'status' }, signal);
   return changed && parseUsage(changed);
-}
-
-async function removeMarks(usage: Usage, ports: HoldingPorts, signal: AbortSignal): Promise<void> {
-  const types = await typesFor(usage, ports, signal);
-  const removable = async (): Promise<readonly ObjectRef[]> => {
-    const others = (await ports.allUsages(signal)).filter(
-      (other) => !other.isReleased && keyOf(other.ref) !== keyOf(usage.ref),
-    );
-    return marksToRemove(usage, others, types);
-  };
-  for (const ref of await removable()) {
-    // A usage that was made in the meantime may count on the mark.
-    const isWanted = async (): Promise<boolean> =>
-      !(await removable()).some((mark) => keyOf(mark) === keyOf(ref));
-    await unmark(ref, isWanted, ports, signal);
-  }
 }

@@ -55,6 +55,12 @@ describe('a refused deletion', () => {
     expect(world.cluster.at(USED_REF)).toBeDefined();
   });
 
+  test('is not repeated against the veto of another usage, whoever is released last', async () => {
+    const world = await deleted(REPLAY, attempt({ vetoed: true }));
+    await world.reconcile();
+    expect(deletedKeys(world)).toEqual([]);
+  });
+
   test.each([COLLECTOR, NAMESPACES])('of %s is always repeated', async (by) => {
     const world = await deleted(PROTECT, attempt({ by }));
     await world.reconcile();

@@ -10,6 +10,10 @@ const PATIENT = new Set([
   'system:serviceaccount:kube-system:namespace-controller',
 ]);
 
+export function isPatient({ username }: Attempt['user']): boolean {
+  return PATIENT.has(username);
+}
+
 /** Repeats a refused deletion once the last usage is released: for the object that was meant, and who might delete it. */
 export async function replay(usage: Usage, ports: UsagePorts, signal: AbortSignal): Promise<void> {
   const ref = targetOf(usage.of, usage, await typesFor(usage, ports, signal));
@@ -26,7 +30,8 @@ export async function replay(usage: Usage, ports: UsagePorts, signal: AbortSigna
 /** The last attempt at the very object that is there now, if it is to be repeated. */
 export function attemptToReplay(usage: Usage, used: KubeObject): Attempt | undefined {
   return usage.attempts.findLast(
-    ({ uid, user }) => uid === used.metadata.uid && (usage.replayDeletion || PATIENT.has(user.username)),
+    ({ uid, user, vetoed }) =>
+      uid === used.metadata.uid && (isPatient(user) || (usage.replayDeletion && !vetoed)),
   );
 }
 

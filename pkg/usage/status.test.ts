@@ -96,6 +96,11 @@ describe('an attempt', () => {
     expect(withAttempt(known, { ...attempt, ...change })).toHaveLength(2);
   });
 
+  test('that is vetoed now takes the place of the one that was not', () => {
+    expect(withAttempt(known, { ...attempt, vetoed: true })).toMatchObject([{ uid: 'u', vetoed: true }]);
+    expect(withAttempt(known, { ...attempt, vetoed: true })).toHaveLength(1);
+  });
+
   test('is the last of ten at most', () => {
     const attempts = Array.from({ length: 10 }, (_, index) => ({ ...attempt, uid: `u${index}` }));
     const kept = withAttempt(usage(SPEC, {}, { attempts }), attempt);

@@ -1,6 +1,6 @@
-import { isRecord, listAt, numberAt, textAt } from '#pkg/object';
+import { numberAt, textAt } from '#pkg/object';
 import { details } from './denial.ts';
-import type { Attempt, Usage } from './usage.ts';
+import { readyCondition, type Attempt, type Usage } from './usage.ts';
 
 export type ReadyReason =
   | 'Available'
@@ -32,7 +32,7 @@ export function statusPatch(
   const usingUid = finding.usingUid ?? usage.usingUid;
   const text = details(usage);
   const generation = numberAt(usage.object, 'metadata', 'generation') ?? 0;
-  const old = readyCondition(usage);
+  const old = readyCondition(usage.object);
   const isSame =
     textAt(old, 'status') === status &&
     textAt(old, 'reason') === finding.reason &&
@@ -55,12 +55,6 @@ export function statusPatch(
   };
 }
 
-function readyCondition(usage: Usage): unknown {
-  return listAt(usage.object, 'status', 'conditions').find(
-    (condition) => isRecord(condition) && condition['type'] === 'Ready',
-  );
-}
-
 const MAX_ATTEMPTS = 10;
 
 /** The attempts with one more, or undefined when it is known: the garbage collector asks again and again. */
@@ -69,6 +63,6 @@ export function withAttempt(usage: Usage, attempt: Attempt): readonly Attempt[] 
     known.uid === attempt.uid &&
     known.user.username === attempt.user.username &&
     known.propagationPolicy === attempt.propagationPolicy;
-  if (usage.attempts.some(isSame)) return undefined;
-  return [...usage.attempts, attempt].slice(-MAX_ATTEMPTS);
+  if (usage.attempts.some((known) => isSame(known) && known.vetoed === attempt.vetoed)) return undefined;
+  return [...usage.attempts.filter((known) => !isSame(known)), attempt].slice(-MAX_ATTEMPTS);
 }

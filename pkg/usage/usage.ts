@@ -40,6 +40,8 @@ export interface Attempt {
   /** Of the object that was to be deleted: another of the same name is not meant. */
   readonly uid: string;
   readonly propagationPolicy: string;
+  /** Another usage refused it as well, and does not want it to be repeated. */
+  readonly vetoed?: true;
 }
 
 export interface Usage {
@@ -55,6 +57,8 @@ export interface Usage {
   readonly attempts: readonly Attempt[];
   /** Set when nothing holds the usage any more: from then on it holds nothing either. */
   readonly isReleased: boolean;
+  /** When it was last looked for, the used object did not exist. */
+  readonly isUsedMissing: boolean;
 }
 
 /** Reads a usage of either kind. What is malformed reads as absent; the schema keeps most of it out. */
@@ -71,7 +75,13 @@ export function parseUsage(object: KubeObject): Usage {
     usingUid: textAt(object, 'status', 'by', 'uid'),
     attempts: listAt(object, 'status', 'attempts').flatMap(attemptOf),
     isReleased: isTrueAt(object, 'status', 'released'),
+    isUsedMissing: textAt(readyCondition(object), 'reason') === 'UsedNotFound',
   };
+}
+
+/** What was last found out about a usage. */
+export function readyCondition(usage: KubeObject): unknown {
+  return listAt(usage, 'status', 'conditions').find((condition) => textAt(condition, 'type') === 'Ready');
 }
 
 function sideOf(value: unknown): Side {
@@ -111,6 +121,7 @@ function attemptOf(value: unknown): readonly Attempt[] {
       },
       uid,
       propagationPolicy: textAt(value, 'propagationPolicy') ?? 'Background',
+      ...(isTrueAt(value, 'vetoed') ? { vetoed: true } : {}),
     },
   ];
 }

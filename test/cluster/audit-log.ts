@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { numberAt, textAt } from '#pkg/object';
-import { get } from '../../scripts/controlplane/index.ts';
+import { get, type Access } from '../../scripts/controlplane/index.ts';
 import { controlPlane } from './control-plane.ts';
 
 const LIMIT_MS = 10_000;
 const POLL_MS = 10;
+
+/** An API server and where it keeps its log. */
+export type Audited = Access & { readonly auditLog: string };
 
 /** A moment in the audit log. */
 export type Marker = number & { readonly marker: true };
@@ -22,15 +25,19 @@ export interface AuditedRequest {
 }
 
 /** The present moment: requests answered before it are not among those since. */
-export async function marker(): Promise<Marker> {
-  await settle();
-  return (await stat(controlPlane().auditLog)).size as Marker;
+export async function marker(plane: Audited = controlPlane()): Promise<Marker> {
+  await settle(plane);
+  return (await stat(plane.auditLog)).size as Marker;
 }
 
 /** The requests answered since, of clients whose User-Agent starts so. A watch counts when it ends. */
-export async function requestsSince(since: Marker, userAgentPrefix: string): Promise<AuditedRequest[]> {
-  await settle();
-  const lines = (await logFrom(since)).split('\n').filter((line) => line !== '');
+export async function requestsSince(
+  since: Marker,
+  userAgentPrefix: string,
+  plane: Audited = controlPlane(),
+): Promise<AuditedRequest[]> {
+  await settle(plane);
+  const lines = (await logFrom(plane, since)).split('\n').filter((line) => line !== '');
   return lines.map(readEvent).filter(({ userAgent }) => userAgent.startsWith(userAgentPrefix));
 }
 
@@ -38,17 +45,16 @@ export async function requestsSince(since: Marker, userAgentPrefix: string): Pro
  * An answer may be complete for its reader an instant before it is in the log. A request that begins later and is
  * in the log shows that those before it are as well.
  */
-async function settle(): Promise<void> {
-  const plane = controlPlane();
+async function settle(plane: Audited): Promise<void> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   const { size } = await stat(plane.auditLog);
   const userAgent = `settle/${randomUUID()}`;
   await get(plane, '/version', userAgent, signal);
-  while (!(await logFrom(size)).includes(userAgent)) await sleep(POLL_MS, undefined, { signal });
+  while (!(await logFrom(plane, size)).includes(userAgent)) await sleep(POLL_MS, undefined, { signal });
 }
 
-async function logFrom(offset: number): Promise<string> {
-  await using file = await open(controlPlane().auditLog);
+async function logFrom({ auditLog }: Audited, offset: number): Promise<string> {
+  await using file = await open(auditLog);
   const { size } = await file.stat();
   const { buffer, bytesRead } = await file.read(Buffer.alloc(size - offset), 0, size - offset, offset);
   return buffer.toString('utf8', 0, bytesRead);

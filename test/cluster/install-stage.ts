@@ -17,6 +17,11 @@ import {
 const DIST = join(import.meta.dirname, '../../dist');
 const LIMIT_MS = 55_000;
 
+export interface LocalReplica {
+  readonly process: ChildProcess;
+  readonly webhookPort: number;
+}
+
 /** A control plane of its own: what is installed here concerns the whole cluster. */
 export class InstallStage {
   readonly plane: ControlPlane;
@@ -74,6 +79,14 @@ export class InstallStage {
 
   /** Stands in for a kubelet: runs the container of the Deployment on this machine, and says that its pods are ready. */
   async runPods(signal: AbortSignal): Promise<ChildProcess> {
+    const { process: child, webhookPort } = await this.startReplica(signal);
+    await this.markPodsReady();
+    await this.route(webhookPort, signal);
+    return child;
+  }
+
+  /** One container of the Deployment, with the command, mounts, environment and account that it says. */
+  async startReplica(signal: AbortSignal): Promise<LocalReplica> {
     const deployment = await this.#until(signal, () =>
       this.json(['get', 'deployment/rook-deps-controller', '-n', 'rook-deps-system']),
     );
@@ -94,14 +107,12 @@ export class InstallStage {
         '--drain-ms=0',
       ],
       {
-        stdio: ['ignore', 'ignore', openSync(join(this.#home, 'controller.log'), 'w')],
-        env: { HOME: this.#home, POD_NAME: 'replica', POD_NAMESPACE: 'rook-deps-system' },
+        stdio: ['ignore', 'ignore', openSync(join(this.#home, `controller-${webhookPort}.log`), 'w')],
+        env: { HOME: this.#home, POD_NAME: `replica-${webhookPort}`, POD_NAMESPACE: 'rook-deps-system' },
       },
     );
     await this.#until(signal, async () => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok);
-    await this.markPodsReady();
-    await this.#route(webhookPort, signal);
-    return child;
+    return { process: child, webhookPort };
   }
 
   async markPodsReady(): Promise<void> {
@@ -118,7 +129,7 @@ export class InstallStage {
   }
 
   /** There is no Service without a node: the API server is given the address itself. */
-  async #route(port: number, signal: AbortSignal): Promise<void> {
+  async route(port: number, signal: AbortSignal): Promise<void> {
     const configuration = await this.#until(signal, () =>
       this.json(['get', 'validatingwebhookconfiguration/rook-deps']),
     );

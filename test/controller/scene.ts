@@ -20,14 +20,14 @@ export class Scene {
     this.client = new Client(install.plane);
   }
 
-  static async open(): Promise<Scene> {
+  static async open(controllerArgs: readonly string[] = []): Promise<Scene> {
     const install = await localInstall({ kinds: KINDS });
     const scene = new Scene(install);
     await scene.make(
       definition('Gadget', 'Cluster', ['v1']),
       definition('Widget', 'Namespaced', ['v1', 'v1beta1']),
     );
-    await scene.startController();
+    await scene.startController(controllerArgs);
     return scene;
   }
 

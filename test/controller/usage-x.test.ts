@@ -252,8 +252,10 @@ describe('a usage', () => {
     const { used, held } = await kept('x9');
     await scene.force(used);
     await scene.untilReason(held, 'UsedNotFound');
+    await scene.untilMarked(namespace('x9'), false);
     await scene.make(used);
     await scene.untilReady(held);
+    await scene.untilMarked(namespace('x9'));
   });
 
   test('X10: says that it comes too late', async () => {
@@ -315,25 +317,31 @@ describe('a replay', () => {
   });
 
   test.each([
-    { replayGoes: 'last', isGone: true },
-    { replayGoes: 'first', isGone: false },
-  ])('X17: is what the last of two usages says: the one that wants it goes $replayGoes', async (row) => {
-    const ns = `x17-${row.replayGoes}`;
-    const { used, held } = await kept(ns, row.replayGoes === 'first');
-    const second = usage(ns, 'second', {
-      of: named(used),
-      reason: 'needed too',
-      replayDeletion: row.replayGoes === 'last',
-    });
-    await scene.make(second);
-    await scene.untilReady(second);
-    expect((await scene.refused(used)).message).toContain('is in use by 2 usages');
-    await scene.client.delete(held);
-    await scene.untilGone(held);
-    expect(await isLive(used)).toBe(true);
-    await scene.client.delete(second);
-    await scene.untilGone(second);
-    expect(await isLive(used)).toBe(!row.isGone);
+    { title: 'the first alone', first: true, second: false, isGone: false },
+    { title: 'the second alone', first: false, second: true, isGone: false },
+    { title: 'both', first: true, second: true, isGone: true },
+  ])('X17: needs the wish of all usages that refused: $title', async (row) => {
+    for (const isAtOnce of [false, true]) {
+      const ns = `x17-${row.first}-${row.second}-${isAtOnce}`;
+      const { used, held } = await kept(ns, row.first);
+      const second = usage(ns, 'second', {
+        of: named(used),
+        reason: 'needed too',
+        replayDeletion: row.second,
+      });
+      await scene.make(second);
+      await scene.untilReady(second);
+      expect((await scene.refused(used)).message).toContain('is in use by 2 usages');
+      if (isAtOnce) await Promise.all([held, second].map((target) => scene.client.delete(target)));
+      else {
+        await scene.client.delete(held);
+        await scene.untilGone(held);
+        expect(await isLive(used)).toBe(true);
+        await scene.client.delete(second);
+      }
+      await scene.untilGone(held, second);
+      expect(await isLive(used)).toBe(!row.isGone);
+    }
   });
 
   // Last: it starts the controller anew.
