@@ -59,6 +59,7 @@ needs a right that an administrator gives once, with --grant or with install --g
   async run(args, io, signal) {
     const format = outputFormat(args, FORMATS);
     const dryRun = dryRunOf(args);
+    const waitMs = args.isSet('wait', true) ? timeoutMs(args, TIMEOUT_MS) : undefined;
     requireResource(args.words);
     const cluster = await openCluster(args, io);
     try {
@@ -70,7 +71,7 @@ needs a right that an administrator gives once, with --grant or with install --g
       for (const of of subjects) {
         const reason = args.text('reason') ?? (by ? undefined : 'protected with kubectl rook-deps');
         const usage = newUsage({ of, by, reason, replayDeletion: args.isSet('replay') });
-        await protectOne(usage, { format, dryRun, args, io, cluster }, signal);
+        await protectOne(usage, { format, dryRun, waitMs, args, io, cluster }, signal);
       }
       return 0;
     } finally {
@@ -82,6 +83,8 @@ needs a right that an administrator gives once, with --grant or with install --g
 interface Context {
   readonly format: string | undefined;
   readonly dryRun: DryRun;
+  /** How long to wait until the protection is in force; undefined: not at all. */
+  readonly waitMs: number | undefined;
   readonly args: Args;
   readonly io: Io;
   readonly cluster: Cluster;
@@ -115,7 +118,7 @@ async function grantKinds(
 }
 
 async function protectOne(usage: KubeObject, context: Context, signal: AbortSignal): Promise<void> {
-  const { format, dryRun, args, io, cluster } = context;
+  const { format, dryRun, waitMs, io, cluster } = context;
   const before =
     dryRun === 'client'
       ? undefined
@@ -131,7 +134,7 @@ async function protectOne(usage: KubeObject, context: Context, signal: AbortSign
   if (format === 'json' || format === 'yaml') io.print(await serialized(printed(stored, dryRun), format));
   else if (format === 'name') io.print(usageName(stored));
   else io.print(`${usageName(stored)} ${verb(before, stored)}${dryRunSuffix(dryRun)}`);
-  if (dryRun === 'none' && args.isSet('wait', true)) await inForce(stored, context, signal);
+  if (dryRun === 'none' && waitMs !== undefined) await inForce(stored, waitMs, context, signal);
 }
 
 function verb(before: KubeObject | undefined, after: KubeObject): string {
@@ -146,8 +149,12 @@ function printed(usage: KubeObject, dryRun: DryRun): object {
 }
 
 /** The label brings deletions before the webhook: until the controller has put it there, nothing is protected. */
-async function inForce(usage: KubeObject, { args, cluster }: Context, signal: AbortSignal): Promise<void> {
-  const limitMs = timeoutMs(args, TIMEOUT_MS);
+async function inForce(
+  usage: KubeObject,
+  limitMs: number,
+  { args, cluster }: Context,
+  signal: AbortSignal,
+): Promise<void> {
   const deadline = systemClock.now() + limitMs;
   let last = 'the controller has not looked at it yet';
   while (systemClock.now() < deadline) {

@@ -1,7 +1,6 @@
 import { systemClock } from '#pkg/clock';
 import { refOf, textAt, UserError, type KubeObject } from '#pkg/object';
 import { holdersOf, readyCondition, usagesOf, type Usage } from '#pkg/usage';
-import type { Args } from '../args.ts';
 import type { Command } from '../command.ts';
 import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix } from '../dry-run.ts';
 import { requireResource } from '../resource-args.ts';
@@ -32,6 +31,7 @@ deleted. The object itself stays, unless a deletion was refused before and is to
   },
   async run(args, io, signal) {
     const dryRun = dryRunOf(args);
+    const waitMs = args.isSet('wait', true) ? timeoutMs(args, TIMEOUT_MS) : undefined;
     requireResource(args.words);
     const cluster = await openCluster(args, io);
     try {
@@ -49,7 +49,7 @@ deleted. The object itself stays, unless a deletion was refused before and is to
           deleted.push(object);
         }
       }
-      if (dryRun === 'none' && args.isSet('wait', true)) await untilGone(deleted, args, cluster, signal);
+      if (dryRun === 'none' && waitMs !== undefined) await untilGone(deleted, waitMs, cluster, signal);
       return 0;
     } finally {
       cluster.close();
@@ -60,11 +60,10 @@ deleted. The object itself stays, unless a deletion was refused before and is to
 /** A usage whose object is used by another waits for the end of that one. */
 async function untilGone(
   usages: readonly KubeObject[],
-  args: Args,
+  limitMs: number,
   { reader }: Cluster,
   signal: AbortSignal,
 ): Promise<void> {
-  const limitMs = timeoutMs(args, TIMEOUT_MS);
   const deadline = systemClock.now() + limitMs;
   for (const usage of usages) {
     for (;;) {
