@@ -44,6 +44,26 @@ describe('RD039', () => {
     expect(holders(volume, ofVolume)).toEqual(['u (needed) blocks']);
   });
 
+  test('a usage holds the namespace and the definition of its object, with which that would go', () => {
+    const inPool = aUsage({ resourceRef: { name: 'p' } });
+    const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'rook-ceph' } };
+    const definition = (kind: string): KubeObject => ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${kind.toLowerCase()}s.ceph.rook.io` },
+      spec: { group: 'ceph.rook.io', names: { kind } },
+    });
+    const held = ['u (CephBlockPool/p is in use) blocks'];
+    expect(holders(namespace, inPool)).toEqual(held);
+    expect(holders(definition('CephBlockPool'), inPool)).toEqual(held);
+    expect(holders(definition('CephFilesystem'), inPool)).toEqual([]);
+    expect(holders({ ...namespace, metadata: { name: 'other' } }, inPool)).toEqual([]);
+    const ofVolume = aUsage({ apiVersion: 'v1', kind: 'PersistentVolume', resourceRef: { name: 'pv' } });
+    expect(holders(namespace, ofVolume)).toEqual([]);
+    const conditions = [{ type: 'Ready', status: 'False', reason: 'UsedNotFound' }];
+    expect(holders(namespace, { ...inPool, status: { conditions } })).toEqual([]);
+  });
+
   test('a released usage holds nothing', () => {
     expect(
       holders(aPool('p'), aUsage({ resourceRef: { name: 'p' } }, { status: { released: true } })),

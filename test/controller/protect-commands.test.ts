@@ -49,6 +49,10 @@ test('why names a usage, live as from files', async () => {
   });
   expect(saved.stdout).toContain('RD039');
   expect(saved.stdout).toContain('Usage/protect-configmap-used');
+  // As the refusal of its deletion says.
+  const around = await install.plugin(['why', 'ns/why']);
+  expect(around.stdout).toContain('BLOCKED');
+  expect(around.stdout).toContain('ConfigMap/used is in use');
 });
 
 test('protections lists what is protected, by whom and why', async () => {
