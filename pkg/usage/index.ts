@@ -8,15 +8,7 @@
 export { usageAdmission } from './usage-admission.ts';
 export { usageGuard, type UsageGuardPorts } from './usage-guard.ts';
 export { usageReconciler, type UsagePorts } from './reconciler.ts';
-export {
-  CLUSTER_USAGE,
-  FINALIZER,
-  IN_USE_LABEL,
-  parseUsage,
-  USAGE,
-  type Attempt,
-  type Usage,
-} from './usage.ts';
+export { CLUSTER_USAGE, FINALIZER, IN_USE_LABEL, parseUsage, USAGE, type Usage } from './usage.ts';
 export { holdersOf } from './holders.ts';
 export { newUsage, type NewUsage } from './new-usage.ts';
 export { recordAttempts } from './record-attempts.ts';

@@ -1,6 +1,6 @@
 import { isConflict, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
-import { withAttempt } from './status.ts';
-import { parseUsage, type Attempt, type Usage } from './usage.ts';
+import { withAttempt, type Attempt } from '#pkg/protection';
+import { parseUsage, type Usage } from './usage.ts';
 
 export interface AttemptPorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
@@ -26,7 +26,7 @@ async function recordAttempt(
 ): Promise<void> {
   let usage: Usage | undefined = known;
   while (usage) {
-    const attempts = withAttempt(usage, attempt);
+    const attempts = withAttempt(usage.attempts, attempt);
     if (!attempts) return;
     const { uid, resourceVersion } = usage.object.metadata;
     const body = { metadata: { uid, resourceVersion }, status: { attempts } };

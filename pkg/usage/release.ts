@@ -1,11 +1,12 @@
 import { isTerminating, keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import { unmark } from '#pkg/protection';
 import { lookAgain, waitForChange, type Outcome } from '#pkg/runtime';
-import { marksToRemove, unmark } from './marks.ts';
+import { marksToRemove } from './marks.ts';
 import type { HoldingPorts, UsagePorts } from './reconciler.ts';
 import { replay } from './replay.ts';
 import { statusPatch } from './status.ts';
 import { targetOf, typesFor } from './target.ts';
-import { FINALIZER, parseUsage, type Usage } from './usage.ts';
+import { FINALIZER, IN_USE_LABEL, parseUsage, type Usage } from './usage.ts';
 import { removeFinalizer } from './usage-writes.ts';
 import { isTakenDownWith } from './whole.ts';
 
@@ -83,6 +84,6 @@ async function removeMarks(usage: Usage, ports: HoldingPorts, signal: AbortSigna
     // A usage that was made in the meantime may count on the mark.
     const isWanted = async (): Promise<boolean> =>
       !(await removable()).some((mark) => keyOf(mark) === keyOf(ref));
-    await unmark(ref, isWanted, ports, signal);
+    await unmark(ref, IN_USE_LABEL, isWanted, ports, signal);
   }
 }

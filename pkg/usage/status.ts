@@ -1,6 +1,6 @@
 import { isRecord, listAt, numberAt, textAt } from '#pkg/object';
 import { details } from './denial.ts';
-import type { Attempt, Usage } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 export type ReadyReason =
   | 'Available'
@@ -59,16 +59,4 @@ function readyCondition(usage: Usage): unknown {
   return listAt(usage.object, 'status', 'conditions').find(
     (condition) => isRecord(condition) && condition['type'] === 'Ready',
   );
-}
-
-const MAX_ATTEMPTS = 10;
-
-/** The attempts with one more, or undefined when it is known: the garbage collector asks again and again. */
-export function withAttempt(usage: Usage, attempt: Attempt): readonly Attempt[] | undefined {
-  const isSame = (known: Attempt): boolean =>
-    known.uid === attempt.uid &&
-    known.user.username === attempt.user.username &&
-    known.propagationPolicy === attempt.propagationPolicy;
-  if (usage.attempts.some(isSame)) return undefined;
-  return [...usage.attempts, attempt].slice(-MAX_ATTEMPTS);
 }
