@@ -15,7 +15,6 @@ export {
   parseUsage,
   readyCondition,
   USAGE,
-  type Attempt,
   type Usage,
 } from './usage.ts';
 export { holdersOf, usagesOf } from './holders.ts';

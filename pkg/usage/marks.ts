@@ -1,24 +1,7 @@
-import {
-  keyOf,
-  type KubeObject,
-  type ObjectKey,
-  type ObjectRef,
-  type ResourceType,
-  type ResourceTypes,
-  type Writer,
-} from '#pkg/object';
+import { keyOf, type KubeObject, type ObjectRef, type ResourceType, type ResourceTypes } from '#pkg/object';
+import { hasMark, unmark, type MarkPorts } from '#pkg/protection';
 import { namespaceOf, targetOf, typeOf } from './target.ts';
-import type { Turns } from './turns.ts';
 import { IN_USE_LABEL, type Usage } from './usage.ts';
-
-const FIELD_MANAGER = 'rook-deps';
-
-export interface MarkPorts {
-  get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
-  readonly writer: Pick<Writer, 'patch'>;
-  /** One at a time on a mark: who finds it there must not lose it to one who is about to take it off. */
-  readonly turns: Turns<ObjectKey>;
-}
 
 /** Everything that must not go while the used object is in use: itself, its namespace, its definition. */
 export function marksOf(usage: Usage, types: ResourceTypes): readonly ObjectRef[] {
@@ -46,20 +29,7 @@ function wants(usage: Usage, ref: ObjectRef, types: ResourceTypes): boolean {
 }
 
 export function isMarked(object: KubeObject): boolean {
-  return object.metadata.labels?.[IN_USE_LABEL] === 'true';
-}
-
-/** Puts the label on, unless it is there. Returns the object; undefined when there is none. */
-export async function mark(
-  ref: ObjectRef,
-  ports: MarkPorts,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  return ports.turns.take(keyOf(ref), async () => {
-    const object = await ports.get(ref, signal);
-    if (!object || isMarked(object)) return object;
-    return setLabel(ref, 'true', ports, signal);
-  });
+  return hasMark(object, IN_USE_LABEL);
 }
 
 /** Takes off those of a usage's marks that no other usage wants. */
@@ -75,31 +45,6 @@ export async function unmarkAll(
       (await ports.allUsages(signal)).some(
         (other) => keyOf(other.ref) !== keyOf(usage.ref) && wants(other, ref, types),
       );
-    await unmark(ref, isWanted, ports, signal);
+    await unmark(ref, IN_USE_LABEL, isWanted, ports, signal);
   }
-}
-
-async function unmark(
-  ref: ObjectRef,
-  isWanted: () => Promise<boolean>,
-  ports: MarkPorts,
-  signal: AbortSignal,
-): Promise<void> {
-  await ports.turns.take(keyOf(ref), async () => {
-    const object = await ports.get(ref, signal);
-    if (object?.metadata.labels?.[IN_USE_LABEL] === undefined || (await isWanted())) return;
-    await setLabel(ref, null, ports, signal);
-    // Under another leader, or before its first turn, a usage may have come that found the label still there.
-    if (await isWanted()) await setLabel(ref, 'true', ports, signal);
-  });
-}
-
-function setLabel(
-  ref: ObjectRef,
-  value: 'true' | null,
-  { writer }: MarkPorts,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  const body = { metadata: { labels: { [IN_USE_LABEL]: value } } };
-  return writer.patch(ref, { type: 'merge', body, fieldManager: FIELD_MANAGER }, signal);
 }

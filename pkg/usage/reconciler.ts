@@ -11,15 +11,15 @@ import {
   type Writer,
 } from '#pkg/object';
 import type { Clock } from '#pkg/clock';
+import { mark, Turns } from '#pkg/protection';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
-import { mark, marksOf, unmarkAll } from './marks.ts';
+import { marksOf, unmarkAll } from './marks.ts';
 import { addFinalizer, adopt, deleteUsage } from './usage-writes.ts';
 import { release } from './release.ts';
 import { resolve } from './resolve.ts';
 import { statusPatch, type Finding } from './status.ts';
 import { targetOf, typeOf, typesFor } from './target.ts';
-import { Turns } from './turns.ts';
-import { FINALIZER, parseUsage, type Usage } from './usage.ts';
+import { FINALIZER, IN_USE_LABEL, parseUsage, type Usage } from './usage.ts';
 
 /** Rights come without a sign: until then we look again and again. */
 const FORBIDDEN_PAUSE_MS = 15_000;
@@ -123,8 +123,8 @@ async function markAll(
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   const [used, ...around] = marksOf(usage, types);
-  const object = used && (await mark(used, ports, signal));
-  if (object) for (const ref of around) await mark(ref, ports, signal);
+  const object = used && (await mark(used, IN_USE_LABEL, ports, signal));
+  if (object) for (const ref of around) await mark(ref, IN_USE_LABEL, ports, signal);
   // Without the object there is nothing to keep a namespace or a definition for.
   else await unmarkAll(usage, around, types, ports, signal);
   return object;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '#pkg/object';
+import type { Attempt } from '#pkg/protection';
 import { side, SIGNAL, USAGE_REF, usageObject, UsageWorld } from '#test/fakes/usage-world.ts';
 import { recordAttempts } from './record-attempts.ts';
-import { parseUsage, type Attempt } from './usage.ts';
+import { parseUsage } from './usage.ts';
 
 const SPEC = { of: side('used'), reason: 'needed' };
 

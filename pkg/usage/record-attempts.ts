@@ -1,7 +1,6 @@
 import { isConflict, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
-import { isPatient } from './replay.ts';
-import { withAttempt } from './status.ts';
-import { parseUsage, type Attempt, type Usage } from './usage.ts';
+import { isPatient, withAttempt, type Attempt } from '#pkg/protection';
+import { parseUsage, type Usage } from './usage.ts';
 
 export interface AttemptPorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
@@ -37,7 +36,7 @@ async function recordAttempt(
 ): Promise<void> {
   let usage: Usage | undefined = known;
   while (usage) {
-    const attempts = withAttempt(usage, attempt);
+    const attempts = withAttempt(usage.attempts, attempt);
     if (!attempts) return;
     const { uid, resourceVersion } = usage.object.metadata;
     const body = { metadata: { uid, resourceVersion }, status: { attempts } };

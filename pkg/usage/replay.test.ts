@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keyOf, listAt } from '#pkg/object';
+import type { Attempt } from '#pkg/protection';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import {
   configMap,
@@ -10,7 +11,6 @@ import {
   USED_REF,
   UsageWorld,
 } from '#test/fakes/usage-world.ts';
-import type { Attempt } from './usage.ts';
 
 const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
 const NAMESPACES = 'system:serviceaccount:kube-system:namespace-controller';

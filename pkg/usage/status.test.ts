@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fieldAt } from '#pkg/object';
 import { side, usage } from '#test/fakes/usage-world.ts';
-import { statusPatch, withAttempt, type Finding } from './status.ts';
-import type { Attempt, Usage } from './usage.ts';
+import { statusPatch, type Finding } from './status.ts';
+import type { Usage } from './usage.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const SPEC = { of: side('used'), by: side('using') };
@@ -72,38 +72,5 @@ describe('a status', () => {
 
   test('keeps the UIDs that were seen when nothing is seen any more', () => {
     expect(statusPatch(after(FOUND), MISSING, NOW)).toMatchObject({ of: { uid: 'u' }, by: { uid: 'b' } });
-  });
-});
-
-describe('an attempt', () => {
-  const attempt: Attempt = {
-    time: '2030-01-01T00:00:00Z',
-    user: { username: 'ada' },
-    uid: 'u',
-    propagationPolicy: 'Background',
-  };
-  const known = usage(SPEC, {}, { attempts: [attempt] });
-
-  test('that is known is not kept twice, whenever it is made', () => {
-    expect(withAttempt(known, { ...attempt, time: '2031-01-01T00:00:00Z' })).toBeUndefined();
-  });
-
-  test.each<[string, Partial<Attempt>]>([
-    ['user', { user: { username: 'bob' } }],
-    ['UID', { uid: 'u2' }],
-    ['policy', { propagationPolicy: 'Orphan' }],
-  ])('with another %s is kept', (_title, change) => {
-    expect(withAttempt(known, { ...attempt, ...change })).toHaveLength(2);
-  });
-
-  test('that is vetoed now takes the place of the one that was not', () => {
-    expect(withAttempt(known, { ...attempt, vetoed: true })).toMatchObject([{ uid: 'u', vetoed: true }]);
-    expect(withAttempt(known, { ...attempt, vetoed: true })).toHaveLength(1);
-  });
-
-  test('is the last of ten at most', () => {
-    const attempts = Array.from({ length: 10 }, (_, index) => ({ ...attempt, uid: `u${index}` }));
-    const kept = withAttempt(usage(SPEC, {}, { attempts }), attempt);
-    expect(kept?.map(({ uid }) => uid)).toEqual(['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8', 'u9', 'u']);
   });
 });

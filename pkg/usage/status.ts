@@ -1,6 +1,6 @@
 import { numberAt, textAt } from '#pkg/object';
 import { details } from './denial.ts';
-import { readyCondition, type Attempt, type Usage } from './usage.ts';
+import { readyCondition, type Usage } from './usage.ts';
 
 export type ReadyReason =
   | 'Available'
@@ -53,16 +53,4 @@ export function statusPatch(
       { type: 'Ready', status, reason, message, lastTransitionTime, observedGeneration: generation },
     ],
   };
-}
-
-const MAX_ATTEMPTS = 10;
-
-/** The attempts with one more, or undefined when it is known: the garbage collector asks again and again. */
-export function withAttempt(usage: Usage, attempt: Attempt): readonly Attempt[] | undefined {
-  const isSame = (known: Attempt): boolean =>
-    known.uid === attempt.uid &&
-    known.user.username === attempt.user.username &&
-    known.propagationPolicy === attempt.propagationPolicy;
-  if (usage.attempts.some((known) => isSame(known) && known.vetoed === attempt.vetoed)) return undefined;
-  return [...usage.attempts.filter((known) => !isSame(known)), attempt].slice(-MAX_ATTEMPTS);
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { deletionHandler, type AdmissionRequest, type Answer } from '#pkg/admission';
 import type { KubeObject } from '#pkg/object';
+import type { Attempt } from '#pkg/protection';
 import { configMap, deletionOf, MARKED, side, SIGNAL, usage } from '#test/fakes/usage-world.ts';
 import { usageGuard, type UsageGuardPorts } from './usage-guard.ts';
-import type { Attempt, Usage } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 const USED = configMap('used', { uid: 'u', labels: MARKED });
 const HELD = usage({ of: side('used'), reason: 'needed' });

@@ -1,8 +1,9 @@
 import type { AnswerCause, Deletion, DeletionGuard, Objection } from '#pkg/admission';
+import { attemptOf, type Attempt } from '#pkg/protection';
 import { denialLines, describe } from './denial.ts';
 import { holdersOf } from './holders.ts';
 import { isMarked } from './marks.ts';
-import type { Attempt, Usage } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 export interface UsageGuardPorts {
   /** From the cache: may be late. */
@@ -38,14 +39,4 @@ export function usageGuard(ports: UsageGuardPorts): DeletionGuard {
 
 function causeOf(usage: Usage): AnswerCause {
   return { reason: 'RD039', message: describe(usage) };
-}
-
-function attemptOf({ object, request: { userInfo, options } }: Deletion, now: number): Attempt {
-  const { username, uid, groups } = userInfo;
-  return {
-    time: new Date(now).toISOString(),
-    user: { username, ...(uid ? { uid } : {}), groups },
-    uid: object.metadata.uid ?? '',
-    propagationPolicy: options.propagationPolicy ?? 'Background',
-  };
 }

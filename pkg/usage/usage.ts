@@ -1,8 +1,8 @@
 import {
   fieldAt,
   isTrueAt,
-  Kinds,
   listAt,
+  Kinds,
   recordAt,
   refOf,
   textAt,
@@ -10,6 +10,7 @@ import {
   type ObjectRef,
   type ResourceType,
 } from '#pkg/object';
+import { parseAttempts, type Attempt } from '#pkg/protection';
 
 export const IN_USE_LABEL = 'rook-deps.io/in-use';
 export const FINALIZER = 'rook-deps.io/usage';
@@ -30,18 +31,6 @@ export interface Side {
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
   readonly selector?: Selector | undefined;
-}
-
-/** A deletion that was refused. */
-export interface Attempt {
-  readonly time: string;
-  /** Who asked for it, in full: a replay asks again whether they may. */
-  readonly user: { readonly username: string; readonly uid?: string; readonly groups?: readonly string[] };
-  /** Of the object that was to be deleted: another of the same name is not meant. */
-  readonly uid: string;
-  readonly propagationPolicy: string;
-  /** Another usage refused it as well, and does not want it to be repeated. */
-  readonly vetoed?: true;
 }
 
 export interface Usage {
@@ -73,7 +62,7 @@ export function parseUsage(object: KubeObject): Usage {
     replayDeletion: isTrueAt(object, 'spec', 'replayDeletion'),
     usedUid: textAt(object, 'status', 'of', 'uid'),
     usingUid: textAt(object, 'status', 'by', 'uid'),
-    attempts: listAt(object, 'status', 'attempts').flatMap(attemptOf),
+    attempts: parseAttempts(object),
     isReleased: isTrueAt(object, 'status', 'released'),
     isUsedMissing: textAt(readyCondition(object), 'reason') === 'UsedNotFound',
   };
@@ -104,24 +93,4 @@ function selectorOf(value: unknown): Selector {
     matchControllerRef: isTrueAt(value, 'matchControllerRef'),
     namespace: textAt(value, 'namespace'),
   };
-}
-
-function attemptOf(value: unknown): readonly Attempt[] {
-  const username = textAt(value, 'user', 'username');
-  const uid = textAt(value, 'uid');
-  if (!username || !uid) return [];
-  const userUid = textAt(value, 'user', 'uid');
-  return [
-    {
-      time: textAt(value, 'time') ?? '',
-      user: {
-        username,
-        ...(userUid ? { uid: userUid } : {}),
-        groups: listAt(value, 'user', 'groups').filter((group) => typeof group === 'string'),
-      },
-      uid,
-      propagationPolicy: textAt(value, 'propagationPolicy') ?? 'Background',
-      ...(isTrueAt(value, 'vetoed') ? { vetoed: true } : {}),
-    },
-  ];
 }

@@ -1,0 +1,10 @@
+/**
+ * What every protection does alike, whatever its reasons are.
+ *
+ * Words: a *mark* is a label of ours on an object, which brings its deletion before the webhook. A refused deletion is an
+ * *attempt*; once nothing stands against it, it may be *repeated*.
+ */
+export { attemptOf, parseAttempts, withAttempt, type Attempt } from './attempt.ts';
+export { hasMark, mark, unmark, type MarkPorts } from './marks.ts';
+export { attemptToRepeat, isPatient, repeatDeletion, type RepeatPorts, type Repeated } from './repeat.ts';
+export { Turns } from './turns.ts';
