@@ -95,7 +95,11 @@ function replyOf(status: number, answer: string): Reply {
 
 function collectionOf({ apiVersion, kind, metadata: { namespace } }: Target): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  return `${root}${namespace ? `/namespaces/${namespace}` : ''}/${kind.toLowerCase()}s`;
+  return `${root}${namespace ? `/namespaces/${namespace}` : ''}/${pluralOf(kind)}`;
+}
+
+function pluralOf(kind: string): string {
+  return `${kind.toLowerCase()}s`.replace(/([^aeiou])ys$/, '$1ies');
 }
 
 function pathOf(target: Target): string {
