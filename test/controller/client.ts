@@ -72,7 +72,10 @@ export class Client {
   ): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const { server, adminToken, ca } = this.#access;
+    const payload = content && JSON.stringify(content);
     const headers = {
+      // Of a DELETE Node sends no length by itself: the server would take its options for the next request.
+      ...(payload ? { 'content-length': Buffer.byteLength(payload) } : {}),
       authorization: `Bearer ${adminToken}`,
       'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
       ...(as ? { 'impersonate-user': as } : {}),
@@ -83,7 +86,7 @@ export class Client {
       text(response).then((answer) => resolve(replyOf(response.statusCode ?? 0, answer)), reject);
     });
     sent.once('error', reject);
-    sent.end(content && JSON.stringify(content));
+    sent.end(payload);
     return promise;
   }
 }
