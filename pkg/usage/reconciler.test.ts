@@ -103,13 +103,29 @@ describe('a live usage', () => {
     expect(world.ready()).toBe('undefined/undefined');
   });
 
-  test('U7: whose used object may not be marked says which command grants it', async () => {
+  test('U7: that lacks the right to mark says which command grants it, and fails to be tried again', async () => {
     const world = new UsageWorld(configMap('used'), usageObject(REASON));
-    world.failOn(bodyHas('in-use'), new Refusal(403, 'Forbidden', 'not allowed'));
-    await world.reconcile();
+    const why = 'User "us" cannot patch resource "configmaps" in API group ""';
+    world.failOn(bodyHas('in-use'), new Refusal(403, 'Forbidden', why));
+    await expect(world.reconcile()).rejects.toThrow(why);
     expect(world.ready()).toBe('False/Forbidden');
-    expect(world.message()).toBe('not allowed (grant it: kubectl rook-deps install --grant configmaps)');
+    expect(world.message()).toBe(`${why} (grant it: kubectl rook-deps install --grant configmaps)`);
   });
+
+  test.each([400, 403, 422])(
+    'U4, U7, U9: that a policy is against (%i) says so without a word of grants, and writes it once',
+    async (code) => {
+      for (const field of ['finalizers', 'in-use', 'ownerReferences']) {
+        const world = new UsageWorld(configMap('used'), configMap('using'), usageObject(BY));
+        world.failOn(bodyHas(field), new Refusal(code, '', 'banned'));
+        await expect(world.reconcile()).rejects.toThrow('banned');
+        expect([world.ready(), world.message()]).toEqual(['False/Forbidden', 'banned']);
+        const { length } = world.cluster.writes;
+        await expect(world.reconcile()).rejects.toThrow('banned');
+        expect(world.cluster.writes).toHaveLength(length);
+      }
+    },
+  );
 
   test('U8: whose using object cannot be read fails', async () => {
     const world = new UsageWorld(configMap('used'), configMap('using'), usageObject(BY));

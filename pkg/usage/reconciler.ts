@@ -1,5 +1,4 @@
 import {
-  isForbidden,
   isTerminating,
   type GroupKind,
   type KubeObject,
@@ -12,17 +11,14 @@ import {
 } from '#pkg/object';
 import type { Clock } from '#pkg/clock';
 import { mark, Turns } from '#pkg/protection';
-import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
+import { waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { marksOf, unmarkAll } from './marks.ts';
-import { addFinalizer, adopt, deleteUsage } from './usage-writes.ts';
+import { addFinalizer, adopt, deleteUsage, isRefused } from './usage-writes.ts';
 import { release } from './release.ts';
-import { resolve } from './resolve.ts';
+import { resolve, type Judged } from './resolve.ts';
 import { statusPatch, type Finding } from './status.ts';
 import { targetOf, typeOf, typesFor } from './target.ts';
 import { FINALIZER, IN_USE_LABEL, parseUsage, type Usage } from './usage.ts';
-
-/** Rights come without a sign: until then we look again and again. */
-const FORBIDDEN_PAUSE_MS = 15_000;
 
 export interface UsagePorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
@@ -59,15 +55,11 @@ export function usageReconciler(given: UsagePorts): Reconciler<ObjectRef> {
 async function hold(written: Usage, ports: HoldingPorts, signal: AbortSignal): Promise<Outcome> {
   const types = await typesFor(written, ports, signal);
   const resolved = await resolve(written, types, ports, signal);
-  if ('finding' in resolved) {
-    await conclude(resolved.usage, resolved.finding, ports, signal);
-    if (resolved.failure) throw resolved.failure;
-    return waitForChange;
-  }
-  // Finalizer first: a crash after the mark alone would leave a mark that nobody removes.
-  const usage = await addFinalizer(resolved.usage, FINALIZER, ports, signal);
-  if (!usage) return waitForChange;
-  return conclude(usage, await secure(usage, types, ports, signal), ports, signal);
+  const judged = 'finding' in resolved ? resolved : await secure(resolved.usage, types, ports, signal);
+  if (!judged) return waitForChange;
+  await conclude(judged.usage, judged.finding, ports, signal);
+  if (judged.failure) throw judged.failure;
+  return waitForChange;
 }
 
 async function conclude(
@@ -75,45 +67,57 @@ async function conclude(
   finding: Finding,
   ports: UsagePorts,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<void> {
   const status = statusPatch(usage, finding, ports.clock.now());
   if (status)
     await ports.writer.patch(usage.ref, { type: 'merge', body: { status }, subresource: 'status' }, signal);
-  return finding.reason === 'Forbidden' ? lookAgain(FORBIDDEN_PAUSE_MS) : waitForChange;
+}
+
+/** Takes hold of what is used, as far as the server permits it. Undefined when the usage is gone. */
+async function secure(
+  written: Usage,
+  types: ResourceTypes,
+  ports: HoldingPorts,
+  signal: AbortSignal,
+): Promise<Judged | undefined> {
+  try {
+    // Finalizer first: a crash after the mark alone would leave a mark that nobody removes.
+    const usage = await addFinalizer(written, FINALIZER, ports, signal);
+    return usage && { usage, finding: await takeHold(usage, types, ports, signal) };
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const finding = { reason: 'Forbidden', message: refusalMessage(written, types, error) } as const;
+    return { usage: written, finding, failure: error };
+  }
 }
 
 /** Marks what is used, ties the usage to what uses it, and says how things stand. */
-async function secure(
+async function takeHold(
   usage: Usage,
   types: ResourceTypes,
   ports: HoldingPorts,
   signal: AbortSignal,
 ): Promise<Finding> {
-  try {
-    const used = await markAll(usage, types, ports, signal);
-    const using = await findUsing(usage, types, ports, signal);
-    if (!used)
-      return { reason: 'UsedNotFound', message: `${usage.of.kind} "${usage.of.name ?? ''}" does not exist` };
-    const uids = { usedUid: used.metadata.uid, usingUid: using?.metadata.uid };
-    if (isTerminating(used)) {
-      return {
-        ...uids,
-        reason: 'AlreadyTerminating',
-        message: 'the object is being deleted already: too late to hold it',
-      };
-    }
-    if (usage.by && !using) {
-      return {
-        ...uids,
-        reason: 'UsingNotFound',
-        message: `${usage.by.kind} "${usage.by.name ?? ''}" does not exist`,
-      };
-    }
-    return { ...uids, reason: 'Available', message: '' };
-  } catch (error) {
-    if (!isForbidden(error)) throw error;
-    return { reason: 'Forbidden', message: forbiddenMessage(usage, types, error) };
+  const used = await markAll(usage, types, ports, signal);
+  const using = await findUsing(usage, types, ports, signal);
+  if (!used)
+    return { reason: 'UsedNotFound', message: `${usage.of.kind} "${usage.of.name ?? ''}" does not exist` };
+  const uids = { usedUid: used.metadata.uid, usingUid: using?.metadata.uid };
+  if (isTerminating(used)) {
+    return {
+      ...uids,
+      reason: 'AlreadyTerminating',
+      message: 'the object is being deleted already: too late to hold it',
+    };
   }
+  if (usage.by && !using) {
+    return {
+      ...uids,
+      reason: 'UsingNotFound',
+      message: `${usage.by.kind} "${usage.by.name ?? ''}" does not exist`,
+    };
+  }
+  return { ...uids, reason: 'Available', message: '' };
 }
 
 async function markAll(
@@ -147,9 +151,10 @@ async function findUsing(
   return undefined;
 }
 
-function forbiddenMessage(usage: Usage, types: ResourceTypes, error: unknown): string {
+function refusalMessage(usage: Usage, types: ResourceTypes, { message }: Error): string {
+  // A policy of the cluster may be against it as well, and no grant helps with that.
+  if (!/ cannot \w+ resource /.test(message)) return message;
   const kinds = [usage.of, ...(usage.by ? [usage.by] : [])].flatMap((side) => typeOf(side, types) ?? []);
   const grants = kinds.map(({ plural, group }) => (group ? `${plural}.${group}` : plural));
-  const why = error instanceof Error ? error.message : String(error);
-  return `${why} (grant it: kubectl rook-deps install --grant ${[...new Set(grants)].join(',')})`;
+  return `${message} (grant it: kubectl rook-deps install --grant ${[...new Set(grants)].join(',')})`;
 }

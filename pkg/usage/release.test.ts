@@ -36,11 +36,12 @@ function hasFinalizer(world: UsageWorld): boolean {
 }
 
 describe('a deleted usage', () => {
-  test('U13: whose finalizer cannot be removed fails', async () => {
+  test('U13: whose finalizer cannot be removed fails, and says that it holds nothing', async () => {
     const world = await deleted(REASON);
     world.failOn(({ body }) => JSON.stringify(body ?? {}).includes('finalizers'));
     await expect(world.reconcile()).rejects.toThrow('boom');
     expect(hasFinalizer(world)).toBe(true);
+    expect(world.ready()).toBe('False/Released');
   });
 
   test('U14: whose used object cannot be read keeps its finalizer', async () => {

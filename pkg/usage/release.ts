@@ -66,7 +66,9 @@ async function markReleased(
   signal: AbortSignal,
 ): Promise<Usage | undefined> {
   if (usage.isReleased) return usage;
-  const body = { metadata: { uid: usage.object.metadata.uid }, status: { released: true } };
+  const finding = { reason: 'Released', message: 'deleted, and holds nothing any more' } as const;
+  const status = { ...statusPatch(usage, finding, ports.clock.now()), released: true };
+  const body = { metadata: { uid: usage.object.metadata.uid }, status };
   const changed = await ports.writer.patch(usage.ref, { type: 'merge', body, subresource: 'status' }, signal);
   return changed && parseUsage(changed);
 }

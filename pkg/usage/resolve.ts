@@ -1,15 +1,20 @@
-import { compareText, isForbidden, numberAt, type KubeObject, type ResourceTypes } from '#pkg/object';
+import { compareText, isForbidden, type KubeObject, type ResourceTypes } from '#pkg/object';
 import type { UsagePorts } from './reconciler.ts';
 import { selected, unresolvedMessage } from './selection.ts';
 import type { Finding } from './status.ts';
 import { kindOf, typeOf } from './target.ts';
 import type { Side, Usage } from './usage.ts';
-import { writeRef } from './usage-writes.ts';
+import { isRefused, writeRef } from './usage-writes.ts';
 
-/** A finding says why a side names nothing yet; with a failure, no change of an object may tell when that is over. */
-export type Resolved =
-  | { readonly usage: Usage }
-  | { readonly usage: Usage; readonly finding: Finding; readonly failure?: Error | undefined };
+/** What there is to say about a usage. With a failure, no change of an object may tell when that is over. */
+export interface Judged {
+  readonly usage: Usage;
+  readonly finding: Finding;
+  readonly failure?: Error | undefined;
+}
+
+/** A finding says why a side names nothing yet. */
+export type Resolved = { readonly usage: Usage } | Judged;
 
 type SideName = 'of' | 'by';
 
@@ -83,10 +88,8 @@ async function write(
       ? { usage: updated }
       : { usage, finding: { reason: 'SelectorUnresolved', message: 'the usage is gone' } };
   } catch (error) {
-    const isRefused = isForbidden(error) || numberAt(error, 'status') === 422;
-    if (!isRefused) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    const message = `spec.${name}.resourceSelector: cannot take "${found.metadata.name}": ${why}`;
+    if (!isRefused(error)) throw error;
+    const message = `spec.${name}.resourceSelector: cannot take "${found.metadata.name}": ${error.message}`;
     const reason = isForbidden(error) ? 'Forbidden' : 'SelectorUnresolved';
     const failure = new Error(`cannot resolve ${message}`, { cause: error });
     return { usage, finding: { reason, message }, failure };

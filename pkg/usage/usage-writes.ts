@@ -1,4 +1,11 @@
-import type { KubeObject, ObjectMeta, ObjectRef, OwnerReference, Writer } from '#pkg/object';
+import {
+  numberAt,
+  type KubeObject,
+  type ObjectMeta,
+  type ObjectRef,
+  type OwnerReference,
+  type Writer,
+} from '#pkg/object';
 import { parseUsage, type Usage } from './usage.ts';
 
 interface WritePorts {
@@ -63,6 +70,11 @@ function mayOwn(owner: KubeObject, usage: ObjectRef): boolean {
 
 export async function deleteUsage(usage: Usage, ports: WritePorts, signal: AbortSignal): Promise<void> {
   await ports.writer.delete(usage.ref, { uid: usage.object.metadata.uid }, signal);
+}
+
+/** The server has understood what we want and is against it: a right is missing, or a policy or a webhook says no. */
+export function isRefused(error: unknown): error is Error {
+  return error instanceof Error && [400, 403, 422].includes(numberAt(error, 'status') ?? 0);
 }
 
 async function change(

@@ -72,7 +72,10 @@ export class Client {
   ): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const { server, adminToken, ca } = this.#access;
+    const payload = content && JSON.stringify(content);
     const headers = {
+      // Of a DELETE Node sends no length by itself: the server would take its options for the next request.
+      ...(payload ? { 'content-length': Buffer.byteLength(payload) } : {}),
       authorization: `Bearer ${adminToken}`,
       'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
       ...(as ? { 'impersonate-user': as } : {}),
@@ -83,7 +86,7 @@ export class Client {
       text(response).then((answer) => resolve(replyOf(response.statusCode ?? 0, answer)), reject);
     });
     sent.once('error', reject);
-    sent.end(content && JSON.stringify(content));
+    sent.end(payload);
     return promise;
   }
 }
@@ -95,7 +98,11 @@ function replyOf(status: number, answer: string): Reply {
 
 function collectionOf({ apiVersion, kind, metadata: { namespace } }: Target): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  return `${root}${namespace ? `/namespaces/${namespace}` : ''}/${kind.toLowerCase()}s`;
+  return `${root}${namespace ? `/namespaces/${namespace}` : ''}/${pluralOf(kind)}`;
+}
+
+function pluralOf(kind: string): string {
+  return `${kind.toLowerCase()}s`.replace(/([^aeiou])ys$/, '$1ies');
 }
 
 function pathOf(target: Target): string {

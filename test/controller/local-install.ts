@@ -22,6 +22,9 @@ const EXECUTABLE = join(ROOT, 'dist/kubectl-rook_deps');
 const NAMESPACE = 'rook-deps-system';
 const LIMIT_MS = 60_000;
 
+/** The controller, as the API server knows it. */
+export const CONTROLLER = `system:serviceaccount:${NAMESPACE}:rook-deps-controller`;
+
 /** One replica of the controller, run as the Deployment runs it, but on this machine. */
 export interface Replica {
   readonly process: ChildProcess;

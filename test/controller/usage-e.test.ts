@@ -95,13 +95,16 @@ describe('an object that is kept for a reason', () => {
 });
 
 describe('parts of a whole, with the usage among them', () => {
-  async function makeWhole(ns: string): Promise<Record<'whole' | 'used' | 'using' | 'held', Target>> {
+  async function makeWhole(
+    ns: string,
+    ofUsed: object = {},
+  ): Promise<Record<'whole' | 'used' | 'using' | 'held', Target>> {
     const whole = configMap(ns, 'whole');
     await scene.make(whole);
     const uid = (await scene.client.read(whole))?.metadata.uid;
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'whole', uid };
     const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }];
-    const used = configMap(ns, 'used', { ownerReferences, labels: { part: 'used' } });
+    const used = configMap(ns, 'used', { ownerReferences, labels: { part: 'used' }, ...ofUsed });
     const using = configMap(ns, 'using', { ownerReferences, labels: { part: 'using' }, ...HELD });
     const of = chosen(used, { matchControllerRef: true, matchLabels: { part: 'used' } });
     const by = chosen(using, { matchControllerRef: true, matchLabels: { part: 'using' } });
@@ -109,6 +112,13 @@ describe('parts of a whole, with the usage among them', () => {
     await scene.make(used, using, held);
     await scene.untilReady(held);
     return { whole, used, using, held };
+  }
+
+  async function phaseOf(...targets: readonly Target[]): Promise<readonly string[]> {
+    const objects = await Promise.all(targets.map((target) => scene.client.read(target)));
+    return objects.map((object) =>
+      object ? (object.metadata.deletionTimestamp ? 'terminating' : 'live') : 'gone',
+    );
   }
 
   test('E7: the used part goes after the using part, without waiting for the garbage collector', async () => {
@@ -122,6 +132,22 @@ describe('parts of a whole, with the usage among them', () => {
     await scene.untilGone(using, held, used);
   });
 
+  test('E8: the whole, deleted in the foreground, goes after all its parts, and these in their order', async () => {
+    const { whole, used, using, held } = await makeWhole(await scene.namespace('e8'), HELD);
+    await scene.client.delete(whole, { propagationPolicy: 'Foreground' });
+    await scene.untilTerminating(using);
+    expect(await phaseOf(whole, used)).toEqual(['terminating', 'live']);
+    // Whether it is deleted already depends on whether the garbage collector has heard of usages yet.
+    expect(await phaseOf(held)).not.toEqual(['gone']);
+    await scene.client.patch(using, LET_GO);
+    await scene.untilTerminating(used);
+    expect(await phaseOf(using)).toEqual(['gone']);
+    await scene.untilGone(held);
+    expect(await phaseOf(whole)).toEqual(['terminating']);
+    await scene.client.patch(used, LET_GO);
+    await scene.untilGone(used, whole);
+  });
+
   test('E7: a usage that the whole no longer wants goes while the rest stays', async () => {
     const { used, using, held } = await makeWhole(await scene.namespace('e7-replaced'));
     await scene.client.delete(held);
@@ -129,6 +155,33 @@ describe('parts of a whole, with the usage among them', () => {
     for (const part of [used, using])
       expect((await scene.client.read(part))?.metadata.deletionTimestamp).toBeUndefined();
     await scene.untilMarked(used, false);
+  });
+});
+
+describe('a provider of resources', () => {
+  test('E9: is held by a usage for each of its resources, until the last of them is gone', async () => {
+    const ns = await scene.namespace('e9');
+    const provider = gadget('e9-provider');
+    // The one owns its usage; the other, in a namespace, may not, and is watched instead.
+    const resources = [gadget('e9-resource'), configMap(ns, 'resource')];
+    const [first, second] = resources as [Target, Target];
+    await scene.make(provider, first, second);
+    const holds = [
+      clusterUsage('e9-first', { of: named(provider), by: named(first) }),
+      clusterUsage('e9-second', { of: named(provider), by: named(second, ns) }),
+    ] as const;
+    await scene.make(...holds);
+    const owners = (await scene.untilReady(holds[0])).metadata.ownerReferences;
+    expect(owners?.map(({ name }) => name)).toEqual(['e9-resource']);
+    expect((await scene.untilReady(holds[1])).metadata.ownerReferences).toBeUndefined();
+    expect((await scene.refused(provider)).message).toContain('is in use by 2 usages');
+    await scene.client.delete(first);
+    await scene.untilGone(first, holds[0]);
+    expect((await scene.refused(provider)).message).toContain('is in use by 1 usage:');
+    await scene.client.delete(second);
+    await scene.untilGone(second, holds[1]);
+    expect(await scene.client.read(provider)).toBeDefined();
+    await scene.untilDeleted(provider);
   });
 });
 
