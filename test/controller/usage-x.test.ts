@@ -285,6 +285,52 @@ describe('a usage', () => {
   });
 });
 
+describe('a forced deletion', () => {
+  const BREAK_GLASS = { metadata: { annotations: { 'rook-deps.io/force-delete': 'the rack is on fire' } } };
+
+  async function firefighter(ns: string, ...verbs: readonly string[]): Promise<string> {
+    const name = `firefighter-${verbs.length}`;
+    const metadata = { name, namespace: ns };
+    const apiVersion = 'rbac.authorization.k8s.io/v1';
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'patch', ...verbs] }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name };
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }];
+    const binding = { apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects };
+    await scene.make({ apiVersion, kind: 'Role', metadata, rules } as Target, binding as Target);
+    return name;
+  }
+
+  test('needs a right of its own, besides the annotation', async () => {
+    const { used } = await kept('force-refused');
+    const as = await firefighter('force-refused', 'delete');
+    expect((await scene.client.patch(used, BREAK_GLASS, { as })).status).toBe(200);
+    expectRefusal(await scene.client.delete(used, { as }));
+    expect(await isLive(used)).toBe(true);
+  });
+
+  test('passes with that right, and an Event says who and why', async () => {
+    const { used } = await kept('force');
+    const as = await firefighter('force', 'delete', 'force-delete');
+    expectRefusal(await scene.client.delete(used, { as }));
+    await scene.client.patch(used, BREAK_GLASS, { as });
+    expect((await scene.client.delete(used, { as })).status).toBe(200);
+    await scene.untilGone(used);
+    const events = await scene.client.send(
+      'GET',
+      '/apis/events.k8s.io/v1/namespaces/force/events',
+      undefined,
+    );
+    const notes = listAt(events.body, 'items').map((event) => [
+      textAt(event, 'reason'),
+      textAt(event, 'note'),
+    ]);
+    expect(notes).toContainEqual([
+      'DeletionForced',
+      `${as} forced the deletion in spite of 1 cause against it: the rack is on fire`,
+    ]);
+  });
+});
+
 describe('a replay', () => {
   test('X14: spares an object that took the name of the one that was meant', async () => {
     const { used, held } = await kept('x14', true);

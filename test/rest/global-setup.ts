@@ -20,7 +20,7 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   try {
     const scene = await Scene.open();
     await protectMany(scene);
