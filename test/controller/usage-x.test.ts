@@ -296,7 +296,7 @@ describe('a forced deletion', () => {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name };
     const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }];
     const binding = { apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects };
-    await scene.make({ apiVersion, kind: 'Role', metadata, rules } as Target, binding as Target);
+    await scene.make({ apiVersion, kind: 'Role', metadata, rules } as Target, binding);
     return name;
   }
 
