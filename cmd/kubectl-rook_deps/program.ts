@@ -45,6 +45,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/protections.ts')).protections,
   },
   {
+    name: 'check',
+    summary: 'Is all well? Server, rights, installation, webhook, Rook',
+    load: async () => (await import('./commands/check.ts')).check,
+  },
+  {
     name: 'install',
     summary: 'Install or upgrade the controller that protects',
     load: async () => (await import('./commands/install.ts')).install,

@@ -47,6 +47,8 @@ async function openManifests(
 export interface Cluster extends Source {
   readonly namespace: string;
   readonly writer: Writer;
+  /** The body of whatever the server has at a path; throws what it refuses. */
+  raw(path: string, signal: AbortSignal): Promise<string>;
 }
 
 export interface ClusterOptions {
@@ -55,7 +57,8 @@ export interface ClusterOptions {
 }
 
 export async function openCluster(args: Args, io: Io, options: ClusterOptions = {}): Promise<Cluster> {
-  const { connect, kubeReader, kubeWriter, loadKubeconfig, refreshedTypes } = await import('#pkg/kube');
+  const { connect, kubeReader, kubeWriter, loadKubeconfig, rawBody, refreshedTypes } =
+    await import('#pkg/kube');
   const connection = loadKubeconfig(connectionFlags(args), io.env, io.homeDir);
   const verbosity = Number(args.text('v') ?? 0);
   const transport = await connect(connection, {
@@ -71,7 +74,8 @@ export async function openCluster(args: Args, io: Io, options: ClusterOptions = 
   const types = options.kindsChange ? refreshedTypes(transport, systemClock) : undefined;
   const reader = kubeReader(transport, { fallbackNamespace: connection.namespace, types });
   const writer = kubeWriter(transport, types ?? ((_kind, signal) => reader.types(signal)));
-  return { reader, writer, namespace: connection.namespace, close };
+  const raw = (path: string, signal: AbortSignal): Promise<string> => rawBody(transport, path, signal);
+  return { reader, writer, raw, namespace: connection.namespace, close };
 }
 
 export function warn(io: Io, text: string): void {

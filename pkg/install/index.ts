@@ -11,9 +11,17 @@ export { install, type InstallPorts, type InstallRequest } from './install.ts';
 export { grant, grantName } from './grant.ts';
 export { findInstalled, requireInstalled, type Installed } from './installed.ts';
 export { loadManifests } from './manifests.ts';
-export { DEFAULT_NAMESPACE } from './names.ts';
+export {
+  CANARY_NAME,
+  CONTROLLER_NAME,
+  DEFAULT_NAMESPACE,
+  LEASE_NAME,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_NAME,
+} from './names.ts';
 export { ownBundle } from './own-bundle.ts';
 export { renderManifests, type ChosenOptions, type InstallOptions } from './render.ts';
 export { refusal, survey, type Survey } from './survey.ts';
-export { findMarked } from './traces.ts';
+export { rolloutLack } from './rollout.ts';
+export { findHeld, findMarked } from './traces.ts';
 export { uninstall, type UninstallPorts, type UninstallRequest } from './uninstall.ts';

@@ -22,5 +22,6 @@ export {
   type ConnectOptions,
   type Transport,
 } from './transport.ts';
+export { rawBody } from './raw-body.ts';
 export { refreshedTypes, type TypeSource } from './type-source.ts';
 export type { ObjectPage, Selection, Watcher, WatchEvent, WatchRequest } from './watcher.ts';

@@ -16,6 +16,9 @@ const FEATURES = [
   'install',
 ];
 
+/** Looks at what all others have done. */
+const DIAGNOSIS = 'check';
+
 /** Packages that compute and nothing else: neither input nor output, and no packages of others. */
 export const PURE: readonly string[] = ['object', ...CORE];
 
@@ -28,6 +31,7 @@ export const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ...layer(ENGINE, [...BASE, ...PORTS, ...CORE, ...ENGINE]),
   // Features do not know each other: what two of them need belongs below.
   ...layer(FEATURES, [...BASE, ...PORTS, ...CORE, ...ENGINE]),
+  [DIAGNOSIS, [...BASE, ...PORTS, ...CORE, ...ENGINE, ...FEATURES]],
 ]);
 
 function layer(names: readonly string[], below: readonly string[]): [string, readonly string[]][] {

@@ -1,0 +1,105 @@
+import { CONTROLLER_NAME, LEASE_NAME, rolloutLack, type Installed } from '#pkg/install';
+import { fieldAt, listAt, numberAt, textAt, type KubeObject } from '#pkg/object';
+import { failure, ok, warning, type Check, type CheckPorts } from './check.ts';
+
+const SECTION = 'Installation';
+const AGAIN = 'run: kubectl rook-deps install';
+
+/** What the Deployment, its definitions and its rights look like. */
+export function installationChecks(
+  { namespace, version, bundleHash, deployment }: Installed,
+  { reader, manifests, plugin, now }: CheckPorts,
+): readonly Check[] {
+  const get = (kind: string, group: string, name: string, where: string | undefined, signal: AbortSignal) =>
+    reader.get({ group, kind }, where, name, signal);
+  return [
+    {
+      section: SECTION,
+      title: 'the definitions are established',
+      async look(signal) {
+        const wanted = (await manifests()).filter(({ kind }) => kind === 'CustomResourceDefinition');
+        const found = await Promise.all(
+          wanted.map(({ metadata }) =>
+            get('CustomResourceDefinition', 'apiextensions.k8s.io', metadata.name, undefined, signal),
+          ),
+        );
+        const missing = wanted
+          .filter((_, at) => !isEstablished(found[at]))
+          .map(({ metadata }) => metadata.name);
+        return missing.length === 0 ? ok() : failure(`not ${missing.join(', ')}`, AGAIN);
+      },
+    },
+    {
+      section: SECTION,
+      title: 'the cluster runs the bundle of this program',
+      async look() {
+        if (version !== plugin.version)
+          return warning(`it runs ${version}, this is ${plugin.version}`, AGAIN);
+        const isOther = plugin.bundleHash !== undefined && plugin.bundleHash !== bundleHash;
+        return isOther ? warning(`it runs another build of ${version} (${bundleHash})`, AGAIN) : ok(version);
+      },
+    },
+    {
+      section: SECTION,
+      title: 'all replicas are ready',
+      async look(signal) {
+        const lack = await rolloutLack(reader, namespace, signal);
+        const ready = numberAt(deployment, 'status', 'readyReplicas') ?? 0;
+        const hint = `kubectl describe deployment/${CONTROLLER_NAME} -n ${namespace}`;
+        if (lack === undefined) return ok(`${ready} of ${numberAt(deployment, 'spec', 'replicas') ?? 1}`);
+        return ready > 0 ? warning(lack, hint) : failure(lack, hint);
+      },
+    },
+    {
+      section: SECTION,
+      title: 'one of them leads',
+      async look(signal) {
+        const lease = await get('Lease', 'coordination.k8s.io', LEASE_NAME, namespace, signal);
+        const holder = textAt(lease, 'spec', 'holderIdentity');
+        const hint = `kubectl logs -n ${namespace} deployment/${CONTROLLER_NAME} --all-pods`;
+        if (!holder) return failure('nobody holds the lease, so nothing is protected anew', hint);
+        const silentMs = now() - Date.parse(textAt(lease, 'spec', 'renewTime') ?? '');
+        const limitMs = (numberAt(lease, 'spec', 'leaseDurationSeconds') ?? 15) * 1000;
+        return silentMs <= limitMs
+          ? ok(holder)
+          : failure(`${holder} has not renewed the lease for ${Math.round(silentMs / 1000)} s`, hint);
+      },
+    },
+    {
+      section: SECTION,
+      title: 'the controller has its rights',
+      async look(signal) {
+        const roles = (await manifests()).filter(({ kind }) => kind === 'ClusterRole');
+        const found = await Promise.all(
+          roles.map(({ metadata }) =>
+            get('ClusterRole', 'rbac.authorization.k8s.io', metadata.name, undefined, signal),
+          ),
+        );
+        const wrong = roles
+          .filter((role, at) => !hasRules(role, found[at]))
+          .map(({ metadata }) => metadata.name);
+        return wrong.length === 0
+          ? ok()
+          : failure(`ClusterRole ${wrong.join(', ')} is not as it was installed`, AGAIN);
+      },
+    },
+  ];
+}
+
+function isEstablished(definition: KubeObject | undefined): boolean {
+  return listAt(definition, 'status', 'conditions').some(
+    (condition) => textAt(condition, 'type') === 'Established' && textAt(condition, 'status') === 'True',
+  );
+}
+
+/** An aggregated role is filled by the server. */
+function hasRules(wanted: KubeObject, found: KubeObject | undefined): boolean {
+  if (fieldAt(wanted, 'aggregationRule') !== undefined) return found !== undefined;
+  return rulesText(wanted) === rulesText(found);
+}
+
+/** The server has its own order of fields. */
+function rulesText(role: KubeObject | undefined): string {
+  const fields = ['apiGroups', 'resources', 'resourceNames', 'verbs'];
+  return JSON.stringify(listAt(role, 'rules').map((rule) => fields.map((field) => listAt(rule, field))));
+}
