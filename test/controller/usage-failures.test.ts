@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fieldAt, listAt, textAt } from '#pkg/object';
+import { fieldAt, listAt, numberAt, textAt } from '#pkg/object';
 import { FINALIZER, IN_USE_LABEL } from '#pkg/usage';
 import type { Target } from './client.ts';
 import {
@@ -86,16 +86,28 @@ function looking(
   return side === 'of' ? { of: found, reason: 'needed' } : { of: named(used), by: found };
 }
 
-/** Waits until the log has a failed turn of a usage, with these words about why. */
-async function untilFailed({ metadata }: Target, why: string | RegExp): Promise<void> {
+/** Waits until the log has a failed turn of a usage that began since, with these words about why. */
+async function untilFailed({ metadata }: Target, why: string | RegExp, sinceMs = 0): Promise<void> {
+  const id = `rook-deps.io/Usage/${metadata.namespace}/${metadata.name}`;
   await vi.waitFor(async () => {
-    const lines = (await readFile(scene.replica.log, 'utf8')).split('\n');
-    const failures = lines.filter(
-      (line) =>
-        line.includes(`/Usage/${metadata.namespace}/${metadata.name}"`) && line.includes('reconcile failed'),
-    );
-    expect(failures.join('\n')).toMatch(why);
+    const lines = (await readFile(scene.replica.log, 'utf8')).split('\n').slice(0, -1);
+    const failures = lines
+      .map((line) => JSON.parse(line) as unknown)
+      .filter((fact) => textAt(fact, 'object') === id && textAt(fact, 'msg') === 'reconcile failed')
+      .filter((fact) => startOf(fact) >= sinceMs);
+    expect(failures.map((fact) => textAt(fact, 'err')).join('\n')).toMatch(why);
   }, WAIT);
+}
+
+function startOf(fact: unknown): number {
+  return Date.parse(textAt(fact, 'time') ?? '') - (numberAt(fact, 'durationMs') ?? 0);
+}
+
+/** Deletes a usage that cannot be released: it keeps its finalizer. */
+async function deleteInVain(held: Target, why: string | RegExp): Promise<void> {
+  expect((await scene.client.delete(held)).status).toBe(200);
+  await untilFailed(held, why, Date.now());
+  expect(await finalizersOf(held)).toEqual([FINALIZER]);
 }
 
 async function messageOf(held: Target): Promise<string> {
@@ -262,9 +274,7 @@ describe.concurrent('a deleted usage', () => {
       resource: 'usages',
       when: 'object.metadata.?finalizers.orValue([]).size() < oldObject.metadata.?finalizers.orValue([]).size()',
     });
-    await scene.client.delete(held);
-    await untilFailed(held, 'banned in u13');
-    expect(await finalizersOf(held)).toEqual([FINALIZER]);
+    await deleteInVain(held, 'banned in u13');
     await scene.untilReason(held, 'Released');
     expect(await isMarked(used)).toBe(false);
     await lift();
@@ -280,9 +290,7 @@ describe.concurrent('a deleted usage', () => {
     await scene.make(used, held);
     await scene.untilReady(held);
     await revoke();
-    await scene.client.delete(held);
-    await untilFailed(held, /cannot get resource .{0,4}gizmos/);
-    expect(await finalizersOf(held)).toEqual([FINALIZER]);
+    await deleteInVain(held, 'cannot get resource "gizmos"');
     expect(await isMarked(used)).toBe(true);
     await grantIn(scene, ns, mayGetGizmos);
     await scene.untilGone(held);
@@ -303,9 +311,7 @@ describe.concurrent('a deleted usage', () => {
     await scene.untilReady(held);
     await revoke();
     await scene.client.delete(whole);
-    await scene.client.delete(held);
-    await untilFailed(held, /cannot get resource .{0,4}gizmos/);
-    expect(await finalizersOf(held)).toEqual([FINALIZER]);
+    await deleteInVain(held, 'cannot get resource "gizmos"');
     await scene.refused(used);
     await grantIn(scene, ns, mayGetGizmos);
     await scene.untilReason(held, 'WaitingForUsing');
@@ -322,9 +328,7 @@ describe.concurrent('a deleted usage', () => {
       resource: 'configmaps',
       when: `!('${IN_USE_LABEL}' in object.metadata.?labels.orValue({}))`,
     });
-    await scene.client.delete(held);
-    await untilFailed(held, 'banned in u18');
-    expect(await finalizersOf(held)).toEqual([FINALIZER]);
+    await deleteInVain(held, 'banned in u18');
     expect(await isMarked(used)).toBe(true);
     await lift();
     await scene.untilGone(held);
@@ -336,9 +340,7 @@ describe('while usages cannot be listed', () => {
   test('U17: a deleted usage keeps its finalizer, and what it used its label', async () => {
     const { used, held } = await kept('u17');
     await withoutList(scene, ['usages'], async () => {
-      await scene.client.delete(held);
-      await untilFailed(held, 'cannot list Usage: forbidden');
-      expect(await finalizersOf(held)).toEqual([FINALIZER]);
+      await deleteInVain(held, 'cannot list Usage: forbidden');
       expect(await isMarked(used)).toBe(true);
     });
     await scene.untilGone(held);
