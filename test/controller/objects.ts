@@ -21,8 +21,8 @@ export function gadget(name: string, meta: Meta = {}): Target {
 }
 
 /** Of a namespaced kind with two versions. */
-export function widget(namespace: string, name: string): Target {
-  return { apiVersion: `${TEST_GROUP}/v1`, kind: 'Widget', metadata: { name, namespace } };
+export function widget(namespace: string, name: string, meta: Meta = {}): Target {
+  return { apiVersion: `${TEST_GROUP}/v1`, kind: 'Widget', metadata: { name, namespace, ...meta } };
 }
 
 export function blockPool(namespace: string, name: string): Target & { readonly spec: object } {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { listAt, textAt } from '#pkg/object';
 import type { Target } from './client.ts';
 import { blockPool, chosen, clusterUsage, configMap, gadget, HELD, LET_GO, named, usage } from './objects.ts';
 import { Scene } from './scene.ts';
@@ -121,6 +122,18 @@ describe('parts of a whole, with the usage among them', () => {
     );
   }
 
+  async function untilTriedByCollector(held: Target): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        const attempts = listAt(await scene.client.read(held), 'status', 'attempts');
+        expect(attempts.map((attempt) => textAt(attempt, 'user', 'username'))).toContain(
+          'system:serviceaccount:kube-system:generic-garbage-collector',
+        );
+      },
+      { timeout: 40_000, interval: 100 },
+    );
+  }
+
   test('E7: the used part goes after the using part, without waiting for the garbage collector', async () => {
     const { whole, used, using, held } = await makeWhole(await scene.namespace('e7'));
     await scene.client.delete(whole, { propagationPolicy: 'Background' });
@@ -136,9 +149,9 @@ describe('parts of a whole, with the usage among them', () => {
     const { whole, used, using, held } = await makeWhole(await scene.namespace('e8'), HELD);
     await scene.client.delete(whole, { propagationPolicy: 'Foreground' });
     await scene.untilTerminating(using);
+    await untilTriedByCollector(held);
+    // Whether the usage is deleted already depends on whether the garbage collector has heard of usages yet.
     expect(await phaseOf(whole, used)).toEqual(['terminating', 'live']);
-    // Whether it is deleted already depends on whether the garbage collector has heard of usages yet.
-    expect(await phaseOf(held)).not.toEqual(['gone']);
     await scene.client.patch(using, LET_GO);
     await scene.untilTerminating(used);
     expect(await phaseOf(using)).toEqual(['gone']);

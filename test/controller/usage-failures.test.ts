@@ -1,23 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fieldAt, listAt, textAt } from '#pkg/object';
+import { fieldAt, listAt, numberAt, textAt } from '#pkg/object';
 import { FINALIZER, IN_USE_LABEL } from '#pkg/usage';
 import type { Target } from './client.ts';
 import {
   chosen,
   configMap,
   definition,
+  gadget,
   HELD,
   LET_GO,
   named,
   namespace,
   TEST_GROUP,
   usage,
+  widget,
 } from './objects.ts';
 import { grantIn, withoutList } from './rights.ts';
 import { Scene } from './scene.ts';
 import { banWrites } from './write-ban.ts';
 
+const WANTED = { labels: { role: 'wanted' } };
 const WAIT = { timeout: 40_000, interval: 100 };
 
 let scene: Scene;
@@ -46,18 +49,20 @@ function gizmo(ns: string, name: string, meta: object = {}): Target {
 
 /** Of a kind that the controller cannot list. */
 function gauge(ns: string, name: string): Target {
-  const metadata = { name, namespace: ns, labels: { role: name } };
+  const metadata = { name, namespace: ns, ...WANTED };
   return { apiVersion: `${TEST_GROUP}/v1`, kind: 'Gauge', metadata };
 }
 
 const mayGetGizmos = { verb: 'get', group: TEST_GROUP, resource: 'gizmos' };
 const mayListGauges = { verb: 'list', group: TEST_GROUP, resource: 'gauges' };
 
-/** In a fresh namespace, an object and one that could use it. */
+/**
+ * In a fresh namespace, an object and one that could use it. Their names are theirs alone: what happens to an object of
+ * the same name elsewhere would give their usages a turn as well, and hide that nothing else does.
+ */
 async function cast(name: string): Promise<{ ns: string; used: Target; using: Target }> {
   const ns = await scene.namespace(name);
-  const used = configMap(ns, 'used', { labels: { role: 'used' } });
-  const using = configMap(ns, 'using', { labels: { role: 'using' } });
+  const [used, using] = [configMap(ns, `${ns}-used`), configMap(ns, `${ns}-using`)];
   await scene.make(used, using);
   return { ns, used, using };
 }
@@ -71,21 +76,38 @@ async function kept(name: string): Promise<{ ns: string; used: Target; using: Ta
   return { ns, used, using, held };
 }
 
-/** One side of a usage, by a selector that means this object alone. */
-function chosenAs(target: Target): object {
-  return chosen(target, { matchLabels: { role: target.metadata.name } });
+/** A usage that has to find one of its sides, by a label. */
+function looking(
+  side: 'of' | 'by',
+  wanted: Target,
+  used: Target,
+): { of: object; by?: object; reason?: string } {
+  const found = chosen(wanted, { matchLabels: { role: 'wanted' } });
+  return side === 'of' ? { of: found, reason: 'needed' } : { of: named(used), by: found };
 }
 
-/** Waits until the log has a failed turn of a usage, with these words about why. */
-async function untilFailed({ metadata }: Target, why: string | RegExp): Promise<void> {
+/** Waits until the log has a failed turn of a usage that began since, with these words about why. */
+async function untilFailed({ metadata }: Target, why: string | RegExp, sinceMs = 0): Promise<void> {
+  const id = `rook-deps.io/Usage/${metadata.namespace}/${metadata.name}`;
   await vi.waitFor(async () => {
-    const lines = (await readFile(scene.replica.log, 'utf8')).split('\n');
-    const failures = lines.filter(
-      (line) =>
-        line.includes(`/Usage/${metadata.namespace}/${metadata.name}"`) && line.includes('reconcile failed'),
-    );
-    expect(failures.join('\n')).toMatch(why);
+    const lines = (await readFile(scene.replica.log, 'utf8')).split('\n').slice(0, -1);
+    const failures = lines
+      .map((line) => JSON.parse(line) as unknown)
+      .filter((fact) => textAt(fact, 'object') === id && textAt(fact, 'msg') === 'reconcile failed')
+      .filter((fact) => startOf(fact) >= sinceMs);
+    expect(failures.map((fact) => textAt(fact, 'err')).join('\n')).toMatch(why);
   }, WAIT);
+}
+
+function startOf(fact: unknown): number {
+  return Date.parse(textAt(fact, 'time') ?? '') - (numberAt(fact, 'durationMs') ?? 0);
+}
+
+/** Deletes a usage that cannot be released: it keeps its finalizer. */
+async function deleteInVain(held: Target, why: string | RegExp): Promise<void> {
+  expect((await scene.client.delete(held)).status).toBe(200);
+  await untilFailed(held, why, Date.now());
+  expect(await finalizersOf(held)).toEqual([FINALIZER]);
 }
 
 async function messageOf(held: Target): Promise<string> {
@@ -163,7 +185,7 @@ describe.concurrent('a live usage', () => {
 
   test('U7: that lacks the right to mark what it uses names the command, and is ready once granted', async () => {
     const ns = await scene.namespace('u7-ungranted');
-    const used = gizmo(ns, 'used');
+    const used = gizmo(ns, `${ns}-used`);
     const held = usage(ns, 'held', { of: named(used), reason: 'needed' });
     await scene.make(used, held);
     await scene.untilReason(held, 'Forbidden');
@@ -190,21 +212,20 @@ describe.concurrent('a live usage', () => {
     await lift();
     const uid = (await scene.client.read(using))?.metadata.uid;
     expect((await scene.untilReady(held)).metadata.ownerReferences).toEqual([
-      { apiVersion: 'v1', kind: 'ConfigMap', name: 'using', uid },
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'u9-using', uid },
     ]);
   });
 });
 
-describe.concurrent('a selector', () => {
+describe('a selector', () => {
+  // One after the other, and in this order: any change of a Gauge gives a turn to who looks for one.
   test.each([
-    ['U3, S3', 'of'],
     ['U3, S4', 'by'],
+    ['U3, S3', 'of'],
   ] as const)('%s: whose kind (spec.%s) cannot be listed is resolved once it can', async (_id, side) => {
     const { ns, used } = await cast(`list-${side}`);
     const wanted = gauge(ns, 'wanted');
-    const spec =
-      side === 'of' ? { of: chosenAs(wanted), reason: 'needed' } : { of: named(used), by: chosenAs(wanted) };
-    const held = usage(ns, 'held', spec);
+    const held = usage(ns, 'held', looking(side, wanted, used));
     await scene.make(wanted, held);
     await scene.untilReason(held, 'SelectorUnresolved');
     const why = `spec.${side}.resourceSelector: cannot list resources matching labels: `;
@@ -217,31 +238,33 @@ describe.concurrent('a selector', () => {
     await scene.refused(side === 'of' ? wanted : used);
   });
 
-  test.each([
-    ['S5', 'of'],
-    ['S6', 'by'],
-  ] as const)('%s: whose find (spec.%s) may not be written is resolved once it may', async (id, side) => {
-    const { ns, used, using } = await cast(id.toLowerCase());
-    const lift = await banWrites(scene, ns, {
-      resource: 'usages',
-      when: `object.spec.${side}.?resourceRef.hasValue() && !oldObject.spec.${side}.?resourceRef.hasValue()`,
-    });
-    const spec =
-      side === 'of' ? { of: chosenAs(used), by: named(using) } : { of: named(used), by: chosenAs(using) };
-    const held = usage(ns, 'held', spec);
-    await scene.make(held);
-    await scene.untilReason(held, 'Forbidden');
-    const name = side === 'of' ? 'used' : 'using';
-    const why = `spec.${side}.resourceSelector: cannot take "${name}": `;
-    expect(await messageOf(held)).toContain(why);
-    await untilFailed(held, new RegExp(`cannot resolve spec.${side}.resourceSelector.*banned in ${ns}`));
-    expect(fieldAt(await scene.client.read(held), 'spec')).toEqual(spec);
-    expect(await finalizersOf(held)).toEqual([]);
-    expect(await isMarked(used)).toBe(false);
-    await lift();
-    expect(fieldAt(await scene.untilReady(held), 'spec', side, 'resourceRef')).toEqual({ name });
-    await scene.refused(used);
-  });
+  test.concurrent.each([
+    ['S5', 'of', gadget('s5-found', WANTED)],
+    ['S6', 'by', widget('s6', 's6-found', WANTED)],
+  ] as const)(
+    '%s: whose find (spec.%s) may not be written is resolved once it may',
+    async (id, side, found) => {
+      const { ns, used } = await cast(id.toLowerCase());
+      await scene.make(found);
+      const lift = await banWrites(scene, ns, {
+        resource: 'usages',
+        when: `object.spec.${side}.?resourceRef.hasValue() && !oldObject.spec.${side}.?resourceRef.hasValue()`,
+      });
+      const spec = looking(side, found, used);
+      const held = usage(ns, 'held', spec);
+      await scene.make(held);
+      await scene.untilReason(held, 'Forbidden');
+      const { name } = found.metadata;
+      expect(await messageOf(held)).toContain(`spec.${side}.resourceSelector: cannot take "${name}": `);
+      await untilFailed(held, new RegExp(`cannot resolve spec.${side}.resourceSelector.*banned in ${ns}`));
+      expect(fieldAt(await scene.client.read(held), 'spec')).toEqual(spec);
+      expect(await finalizersOf(held)).toEqual([]);
+      for (const target of [used, found]) expect(await isMarked(target)).toBe(false);
+      await lift();
+      expect(fieldAt(await scene.untilReady(held), 'spec', side, 'resourceRef')).toEqual({ name });
+      await scene.refused(side === 'of' ? found : used);
+    },
+  );
 });
 
 describe.concurrent('a deleted usage', () => {
@@ -251,9 +274,7 @@ describe.concurrent('a deleted usage', () => {
       resource: 'usages',
       when: 'object.metadata.?finalizers.orValue([]).size() < oldObject.metadata.?finalizers.orValue([]).size()',
     });
-    await scene.client.delete(held);
-    await untilFailed(held, 'banned in u13');
-    expect(await finalizersOf(held)).toEqual([FINALIZER]);
+    await deleteInVain(held, 'banned in u13');
     await scene.untilReason(held, 'Released');
     expect(await isMarked(used)).toBe(false);
     await lift();
@@ -263,15 +284,13 @@ describe.concurrent('a deleted usage', () => {
 
   test('U14: whose used object cannot be read keeps its finalizer until it can', async () => {
     const ns = await scene.namespace('u14');
-    const used = gizmo(ns, 'used');
+    const used = gizmo(ns, `${ns}-used`);
     const held = usage(ns, 'held', { of: named(used), reason: 'needed' });
     const revoke = await grantIn(scene, ns, mayGetGizmos);
     await scene.make(used, held);
     await scene.untilReady(held);
     await revoke();
-    await scene.client.delete(held);
-    await untilFailed(held, /cannot get resource .{0,4}gizmos/);
-    expect(await finalizersOf(held)).toEqual([FINALIZER]);
+    await deleteInVain(held, 'cannot get resource "gizmos"');
     expect(await isMarked(used)).toBe(true);
     await grantIn(scene, ns, mayGetGizmos);
     await scene.untilGone(held);
@@ -286,15 +305,13 @@ describe.concurrent('a deleted usage', () => {
     const uid = (await scene.client.read(whole))?.metadata.uid ?? '';
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'whole', uid, controller: true };
     const part = { ownerReferences: [owner] };
-    const [used, using] = [configMap(ns, 'used'), gizmo(ns, 'using', part)];
+    const [used, using] = [configMap(ns, `${ns}-used`), gizmo(ns, `${ns}-using`, part)];
     const held = usage(ns, 'held', { of: named(used), by: named(using) }, part);
     await scene.make(used, using, held);
     await scene.untilReady(held);
     await revoke();
     await scene.client.delete(whole);
-    await scene.client.delete(held);
-    await untilFailed(held, /cannot get resource .{0,4}gizmos/);
-    expect(await finalizersOf(held)).toEqual([FINALIZER]);
+    await deleteInVain(held, 'cannot get resource "gizmos"');
     await scene.refused(used);
     await grantIn(scene, ns, mayGetGizmos);
     await scene.untilReason(held, 'WaitingForUsing');
@@ -311,9 +328,7 @@ describe.concurrent('a deleted usage', () => {
       resource: 'configmaps',
       when: `!('${IN_USE_LABEL}' in object.metadata.?labels.orValue({}))`,
     });
-    await scene.client.delete(held);
-    await untilFailed(held, 'banned in u18');
-    expect(await finalizersOf(held)).toEqual([FINALIZER]);
+    await deleteInVain(held, 'banned in u18');
     expect(await isMarked(used)).toBe(true);
     await lift();
     await scene.untilGone(held);
@@ -325,9 +340,7 @@ describe('while usages cannot be listed', () => {
   test('U17: a deleted usage keeps its finalizer, and what it used its label', async () => {
     const { used, held } = await kept('u17');
     await withoutList(scene, ['usages'], async () => {
-      await scene.client.delete(held);
-      await untilFailed(held, 'cannot list Usage: forbidden');
-      expect(await finalizersOf(held)).toEqual([FINALIZER]);
+      await deleteInVain(held, 'cannot list Usage: forbidden');
       expect(await isMarked(used)).toBe(true);
     });
     await scene.untilGone(held);
