@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   /** Garbage collector, namespaces, disruption budgets and the rest. Without it, objects stay as they are written. */
   readonly controllerManager: boolean;
   readonly audit: boolean;
+  /** Keeps pods and volumes as they are written: no node is there to look after them. */
+  readonly keepsWorkloads?: boolean;
 }
 
 /** A running etcd, API server and perhaps controller manager, on loopback. */
@@ -88,7 +90,7 @@ async function startOn(
     const admin = await startApiserver(signal);
     await writeFile(layout.kubeconfig, kubeconfigOf(admin), { mode: 0o600 });
     if (options.controllerManager)
-      await children.during(addControllerManager(children, binaries, layout, admin, signal));
+      await children.during(addControllerManager(children, binaries, layout, options, admin, signal));
     const { folder, kubeconfig, auditLog } = layout;
     return {
       ...admin,
@@ -140,13 +142,18 @@ async function addControllerManager(
   children: Children,
   binaries: Binaries,
   layout: Layout,
+  { keepsWorkloads = false }: ControlPlaneOptions,
   admin: Access,
   signal: AbortSignal,
 ): Promise<void> {
   if (!binaries.kubeControllerManager) {
     throw new Unavailable('KUBEBUILDER_ASSETS holds no kube-controller-manager, and this needs one');
   }
-  children.start('kube-controller-manager', binaries.kubeControllerManager, controllerManagerFlags(layout));
+  children.start(
+    'kube-controller-manager',
+    binaries.kubeControllerManager,
+    controllerManagerFlags(layout, keepsWorkloads),
+  );
   const path = '/api/v1/namespaces/default/serviceaccounts/default';
   await poll('the controller manager works', signal, async () => {
     const { status } = await get(admin, path, 'rook-deps-controlplane', signal);

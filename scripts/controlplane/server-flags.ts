@@ -57,7 +57,11 @@ export function etcdFlags({ folder, etcdSocket }: Layout): string[] {
 export function apiserverFlags(
   layout: Layout,
   port: number,
-  { audit, controllerManager }: { readonly audit: boolean; readonly controllerManager: boolean },
+  {
+    audit,
+    controllerManager,
+    keepsWorkloads = false,
+  }: { readonly audit: boolean; readonly controllerManager: boolean; readonly keepsWorkloads?: boolean },
 ): string[] {
   return [
     `--etcd-servers=unix://${layout.etcdSocket}`,
@@ -73,8 +77,8 @@ export function apiserverFlags(
     `--token-auth-file=${layout.tokens}`,
     '--authorization-mode=RBAC,Node',
     '--allow-privileged=true',
-    // Without the controller manager nobody makes the service accounts that this plugin demands for each pod.
-    ...(controllerManager ? [] : ['--disable-admission-plugins=ServiceAccount']),
+    // It demands a service account for each pod: nobody makes the default ones, nor those that an example names.
+    ...(controllerManager && !keepsWorkloads ? [] : ['--disable-admission-plugins=ServiceAccount']),
     ...(audit ? auditFlags(layout) : []),
   ];
 }
@@ -89,8 +93,23 @@ function auditFlags({ auditPolicy, auditLog }: Layout): string[] {
   ];
 }
 
-export function controllerManagerFlags({ kubeconfig, signingKey, servingCertificate }: Layout): string[] {
+/** They would delete pods without a node, and judge volumes that nobody provisioned. */
+const KEEPERS_OF_WORKLOADS = [
+  'node-lifecycle-controller',
+  'persistentvolume-attach-detach-controller',
+  'persistentvolume-binder-controller',
+  'pod-garbage-collector-controller',
+  'taint-eviction-controller',
+];
+
+export function controllerManagerFlags(
+  { kubeconfig, signingKey, servingCertificate }: Layout,
+  keepsWorkloads: boolean,
+): string[] {
   return [
+    ...(keepsWorkloads
+      ? [`--controllers=*,${KEEPERS_OF_WORKLOADS.map((name) => `-${name}`).join(',')}`]
+      : []),
     `--kubeconfig=${kubeconfig}`,
     `--service-account-private-key-file=${signingKey}`,
     `--root-ca-file=${servingCertificate}`,

@@ -2,10 +2,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '#pkg/object';
-import { apply, kubectl } from './control-plane.ts';
+
+/** The cluster it is put on. */
+interface Target {
+  apply(objects: readonly object[]): Promise<KubeObject[]>;
+  kubectl(args: readonly string[]): Promise<unknown>;
+}
 
 /** Puts the example on the server: owners get new UIDs, and what is terminating in the files is deleted there. */
-export async function createExampleCluster(folder: string): Promise<void> {
+export async function createExampleCluster(folder: string, { apply, kubectl }: Target): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort();
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
   const objects = texts.flatMap((text) =>

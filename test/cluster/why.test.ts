@@ -227,7 +227,8 @@ describeOnCluster('the example cluster', () => {
   test('gives the same tree from a live cluster as from its files', async () => {
     const folder = join(import.meta.dirname, '../../docs/examples');
     const created = await kubectl(['get', 'ns', 'rook-ceph', '--ignore-not-found', '-o', 'name']);
-    if (created.stdout === '') await (await import('./example-cluster.ts')).createExampleCluster(folder);
+    if (created.stdout === '')
+      await (await import('./example-cluster.ts')).createExampleCluster(folder, { apply, kubectl });
     const args = ['tree', 'cephcluster/rook-ceph', '-n', 'rook-ceph'];
     const [live, saved] = [await runPlugin(args), await runPlugin([...args, '--from', folder])];
     expect(live.code).toBe(0);

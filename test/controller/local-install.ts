@@ -51,8 +51,12 @@ export interface LocalInstall {
   end(): Promise<void>;
 }
 
-export async function localInstall(options: { readonly kinds: readonly string[] }): Promise<LocalInstall> {
-  const plane = await startControlPlane({ controllerManager: true, audit: true });
+export async function localInstall(options: {
+  readonly kinds: readonly string[];
+  readonly keepsWorkloads?: boolean;
+}): Promise<LocalInstall> {
+  const { keepsWorkloads = false } = options;
+  const plane = await startControlPlane({ controllerManager: true, audit: true, keepsWorkloads });
   const home = join(plane.folder, 'home');
   await mkdir(home);
   const replicas = new Set<Replica>();
