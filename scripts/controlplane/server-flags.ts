@@ -93,12 +93,18 @@ function auditFlags({ auditPolicy, auditLog }: Layout): string[] {
   ];
 }
 
-/** They would delete pods without a node, and judge volumes that nobody provisioned. */
+/** They would make pods, delete those without a node, and judge volumes that nobody provisioned. */
 const KEEPERS_OF_WORKLOADS = [
+  'cronjob-controller',
+  'daemonset-controller',
+  'deployment-controller',
+  'job-controller',
   'node-lifecycle-controller',
   'persistentvolume-attach-detach-controller',
   'persistentvolume-binder-controller',
   'pod-garbage-collector-controller',
+  'replicaset-controller',
+  'statefulset-controller',
   'taint-eviction-controller',
 ];
 
