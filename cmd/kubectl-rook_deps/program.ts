@@ -46,7 +46,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'check',
-    summary: 'Is all well? Server, rights, installation, webhook, Rook',
+    summary: 'Whether all is well: server, rights, installation, webhook, Rook',
     load: async () => (await import('./commands/check.ts')).check,
   },
   {

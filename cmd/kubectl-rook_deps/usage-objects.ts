@@ -1,6 +1,10 @@
-import { Kinds, UserError, type KubeObject } from '#pkg/object';
-import { parseUsage, type Usage } from '#pkg/usage';
+import { systemClock } from '#pkg/clock';
+import { Kinds, refOf, textAt, UserError, type KubeObject } from '#pkg/object';
+import { parseUsage, readyCondition, type Usage } from '#pkg/usage';
+
 import type { Source } from './wiring.ts';
+
+const POLL_MS = 200;
 
 /** Usages exist only where we are installed: says so where we are not. */
 export async function requireUsages({ reader }: Source, signal: AbortSignal): Promise<void> {
@@ -28,4 +32,34 @@ export async function listUsages(
 
 export function usageName(object: KubeObject): string {
   return `${object.kind.toLowerCase()}.rook-deps.io/${object.metadata.name}`;
+}
+
+/** Waits for the end of deleted usages. One whose object is used by another waits itself for the end of that one. */
+export async function untilGone(
+  usages: readonly KubeObject[],
+  limitMs: number,
+  { reader }: Source,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = systemClock.now() + limitMs;
+  for (const usage of usages) {
+    for (;;) {
+      const { namespace, name, uid } = usage.metadata;
+      const found = await reader.get(refOf(usage), namespace, name, signal);
+      if (found?.metadata.uid !== uid) break;
+      if (systemClock.now() >= deadline)
+        throw new UserError(
+          `error: ${usageName(usage)} is not gone after ${limitMs / 1000}s: ${stateOf(found)}`,
+          {
+            exitCode: 124,
+          },
+        );
+      await systemClock.sleep(POLL_MS, signal);
+    }
+  }
+}
+
+function stateOf(usage: KubeObject | undefined): string {
+  const ready = usage && readyCondition(usage);
+  return textAt(ready, 'message') ?? textAt(ready, 'reason') ?? 'is the controller running?';
 }

@@ -5,23 +5,29 @@ import { FIELD_MANAGER, GRANT_LABEL, MANAGED_BY } from './names.ts';
 /** A resource as `kubectl api-resources -o name` prints it: `deployments.apps`, `services`. */
 export type ResourceName = string;
 
-/** A label to select by, the rest to mark and to delete what was due. */
-const VERBS = ['get', 'list', 'watch', 'patch', 'delete'];
+/** `protect`: to mark, and to delete what was due. `read`: to see whether something that uses others is still there. */
+export type GrantFor = 'protect' | 'read';
+
+const READ = ['get', 'list', 'watch'];
+const VERBS: Readonly<Record<GrantFor, readonly string[]>> = {
+  read: READ,
+  protect: [...READ, 'patch', 'delete'],
+};
 
 /**
  * Lets the controller protect one more kind. One role for each: granting another takes nothing back, and deleting the
  * role does.
  */
-export function grantRole(resource: ResourceName): KubeObject {
+export function grantRole(resource: ResourceName, purpose: GrantFor = 'protect'): KubeObject {
   const { plural, group } = parsed(resource);
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
     metadata: {
-      name: `rook-deps-grant-${resource}`,
+      name: `rook-deps-grant-${purpose === 'read' ? 'read-' : ''}${resource}`,
       labels: { ...MANAGED_BY, 'app.kubernetes.io/name': 'rook-deps', [GRANT_LABEL]: 'true' },
     },
-    rules: [{ apiGroups: [group], resources: [plural], verbs: VERBS }],
+    rules: [{ apiGroups: [group], resources: [plural], verbs: VERBS[purpose] }],
   };
 }
 
@@ -33,11 +39,12 @@ export function grantName({ plural, group }: ResourceType): ResourceName {
 /** Grants one kind in a cluster, unless it is granted already. */
 export async function grant(
   resource: ResourceName,
+  purpose: GrantFor,
   { reader, writer }: { readonly reader: Reader; readonly writer: Writer },
   dryRun: boolean,
   signal: AbortSignal,
 ): Promise<Change> {
-  const role = grantRole(resource);
+  const role = grantRole(resource, purpose);
   const before = await reader.get(refOf(role), undefined, role.metadata.name, signal);
   const object = await writer.apply(role, { fieldManager: FIELD_MANAGER, force: true, dryRun }, signal);
   return { object, word: wordFor(before, object) };

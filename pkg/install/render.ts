@@ -20,6 +20,8 @@ export interface InstallOptions extends ChosenOptions {
   readonly namespace: string;
   readonly version: string;
   readonly grants: readonly ResourceName[];
+  /** Kinds that are only to be looked at. */
+  readonly readGrants?: readonly ResourceName[] | undefined;
 }
 
 /** Each needs something of those before it. The webhook configuration is last: from then on it is obeyed. */
@@ -53,7 +55,10 @@ export function renderManifests(
       ? deployment(object, options, bundle)
       : object,
   );
-  const grants = [...new Set(options.grants)].map(grantRole);
+  const grants = [
+    ...[...new Set(options.grants)].map((resource) => grantRole(resource)),
+    ...[...new Set(options.readGrants)].map((resource) => grantRole(resource, 'read')),
+  ];
   return [...objects, ...grants, bundleConfigMap(bundle, options.namespace)]
     .map(managed)
     .toSorted(

@@ -1,15 +1,6 @@
 import { isConflict, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
 import type { Attempt } from './attempt.ts';
-
-/** These come back by themselves only after minutes, so their deletions are always repeated. */
-const PATIENT = new Set([
-  'system:serviceaccount:kube-system:generic-garbage-collector',
-  'system:serviceaccount:kube-system:namespace-controller',
-]);
-
-export function isPatient({ username }: Attempt['user']): boolean {
-  return PATIENT.has(username);
-}
+import { isPatient, isStillDue, type DuePorts } from './due.ts';
 
 /** The last attempt at the very object that is there now, if it is to be repeated. */
 export function attemptToRepeat(
@@ -23,7 +14,7 @@ export function attemptToRepeat(
   );
 }
 
-export interface RepeatPorts {
+export interface RepeatPorts extends DuePorts {
   readonly writer: Pick<Writer, 'delete'>;
   /** Whether this user may delete this object: nobody borrows our rights. */
   mayDelete(user: { readonly username: string }, ref: ObjectRef, signal: AbortSignal): Promise<boolean>;
@@ -31,8 +22,11 @@ export interface RepeatPorts {
   record(object: KubeObject, reason: string, note: string, signal: AbortSignal): Promise<void>;
 }
 
-/** `refused`: replaced under its name, or held by someone else. `not-allowed`: whoever asked may no longer. */
-export type Repeated = 'deleted' | 'absent' | 'refused' | 'not-allowed';
+/**
+ * `refused`: replaced under its name, or held by someone else. `not-allowed`: whoever asked may no longer. `not-due`:
+ * whoever asked would not ask again.
+ */
+export type Repeated = 'deleted' | 'absent' | 'refused' | 'not-allowed' | 'not-due';
 
 /** Deletes what was to be deleted, and nothing else, for somebody who could do so himself. */
 export async function repeatDeletion(
@@ -43,6 +37,7 @@ export async function repeatDeletion(
   signal: AbortSignal,
 ): Promise<Repeated> {
   if (!(await ports.mayDelete(attempt.user, ref, signal))) return 'not-allowed';
+  if (!(await isStillDue(attempt, object, ports, signal))) return 'not-due';
   const propagationPolicy = attempt.propagationPolicy as 'Background' | 'Foreground' | 'Orphan';
   try {
     const result = await ports.writer.delete(ref, { uid: attempt.uid, propagationPolicy }, signal);

@@ -28,6 +28,12 @@ describe('a line on a usage', () => {
     );
   });
 
+  test('says where an object of another namespace is', () => {
+    expect(describeUsage(usage({ of: THERE, by: side('using') }))).toBe(
+      'Usage "here/usage" of ConfigMap/used in namespace there by ConfigMap/using',
+    );
+  });
+
   test('keeps a line break in a reason from looking like a line of ours', () => {
     expect(describeUsage(usage({ of: side('used'), reason: 'a\nb' }))).not.toContain('\n');
   });

@@ -1,5 +1,5 @@
 import type { KubeObject } from '#pkg/object';
-import type { Usage } from './usage.ts';
+import type { Side, Usage } from './usage.ts';
 
 const MAX_NAMED = 20;
 
@@ -18,8 +18,10 @@ export function denialLines(object: KubeObject, holders: readonly Usage[]): read
 /** One line on a usage: which, by whom, why. */
 export function describe({ ref, by, reason, of }: Usage): string {
   const name = `${ref.kind} "${ref.namespace ? `${ref.namespace}/` : ''}${ref.name}"`;
-  const used = `${of.kind}/${of.name ?? '<unresolved>'}`;
-  const using = by ? ` by ${by.kind}/${by.name ?? '<unresolved>'}` : '';
+  const side = ({ kind, name: its = '<unresolved>', namespace }: Side): string =>
+    `${kind}/${its}${namespace && namespace !== ref.namespace ? ` in namespace ${namespace}` : ''}`;
+  const used = side(of);
+  const using = by ? ` by ${side(by)}` : '';
   return `${name} of ${used}${using}${reason ? ` with reason: ${JSON.stringify(reason)}` : ''}`;
 }
 

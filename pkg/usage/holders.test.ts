@@ -29,6 +29,22 @@ test('a usage names its object, not the namespace that it holds for it', () => {
   expect(holds(HELD, namespace('here'))).toBe(true);
 });
 
+test('a usage of an object without a namespace does not hold its own namespace', () => {
+  const of = { apiVersion: 'example.org/v1', kind: 'Gadget', resourceRef: { name: 'used' } };
+  const spec = { of, reason: 'needed' };
+  expect(holds(usage(spec, {}, { of: { uid: 'u' } }), namespace('here'))).toBe(false);
+  expect(holds(usage(spec, {}, { of: { uid: 'u', namespace: 'here' } }), namespace('here'))).toBe(true);
+});
+
+test('a usage holds the definition of usages, with which it would go', () => {
+  const definition = {
+    ...gadget('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'usages.rook-deps.io'),
+    spec: { group: 'rook-deps.io', names: { kind: 'Usage' } },
+  };
+  expect(holds(HELD, definition)).toBe(true);
+  expect(holds(clusterUsage(side('used')), definition)).toBe(false);
+});
+
 test('a usage whose object is missing holds neither its namespace nor its definition', () => {
   const conditions = [{ type: 'Ready', status: 'False', reason: 'UsedNotFound' }];
   const missing = usage({ of: side('used'), reason: 'needed' }, {}, { conditions });

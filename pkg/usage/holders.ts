@@ -1,4 +1,4 @@
-import { groupOf, refOf, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
+import { groupOf, refOf, textAt, type GroupKind, type KubeObject, type ObjectRef } from '#pkg/object';
 import { kindOf, namespaceOf } from './target.ts';
 import type { Usage } from './usage.ts';
 
@@ -16,12 +16,23 @@ function holds(usage: Usage, object: KubeObject): boolean {
   const ref = refOf(object);
   if (isUsed(usage, ref)) return true;
   if (usage.isUsedMissing) return false;
-  if (ref.group === '' && ref.kind === 'Namespace') return namespaceOf(usage.of, usage) === ref.name;
+  if (ref.group === '' && ref.kind === 'Namespace') return whereUsed(usage) === ref.name;
   if (ref.group === 'apiextensions.k8s.io' && ref.kind === 'CustomResourceDefinition') {
-    const { group, kind } = kindOf(usage.of);
-    return textAt(object, 'spec', 'group') === group && textAt(object, 'spec', 'names', 'kind') === kind;
+    // With the definition of usages all usages would go.
+    return defines(object, kindOf(usage.of)) || defines(object, usage.ref);
   }
   return false;
+}
+
+/** Only who has seen the object knows whether it has a namespace. */
+function whereUsed(usage: Usage): string | undefined {
+  return usage.usedUid === undefined ? namespaceOf(usage.of, usage) : usage.usedNamespace;
+}
+
+function defines(definition: KubeObject, { group, kind }: GroupKind): boolean {
+  return (
+    textAt(definition, 'spec', 'group') === group && textAt(definition, 'spec', 'names', 'kind') === kind
+  );
 }
 
 /** Whether a usage names this object. The object knows whether it is namespaced, so the server need not be asked. */

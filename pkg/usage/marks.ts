@@ -1,15 +1,16 @@
 import { keyOf, type KubeObject, type ObjectRef, type ResourceType, type ResourceTypes } from '#pkg/object';
 import { hasMark, unmark, type MarkPorts } from '#pkg/protection';
 import { namespaceOf, targetOf, typeOf } from './target.ts';
-import { IN_USE_LABEL, type Usage } from './usage.ts';
+import { CLUSTER_USAGE, IN_USE_LABEL, USAGE, type Usage } from './usage.ts';
 
-/** Everything that must not go while the used object is in use: itself, its namespace, its definition. */
+/** What must not go while the used object is in use: itself, its namespace, its definition, and that of the usage. */
 export function marksOf(usage: Usage, types: ResourceTypes): readonly ObjectRef[] {
   const type = typeOf(usage.of, types);
   // The kind is gone, and with it what was used; the namespace may still be marked for it.
   if (!type) return namespaceMark(namespaceOf(usage.of, usage));
   const used = targetOf(usage.of, usage, types);
-  return used ? [used, ...namespaceMark(used.namespace), definitionMark(type)] : [];
+  const own = usage.ref.kind === USAGE.kind ? USAGE : CLUSTER_USAGE;
+  return used ? [used, ...namespaceMark(used.namespace), ...[type, own].map(definitionMark)] : [];
 }
 
 function namespaceMark(namespace: string | undefined): readonly ObjectRef[] {

@@ -1,5 +1,6 @@
 import {
   isTerminating,
+  keyOf,
   type GroupKind,
   type KubeObject,
   type Listing,
@@ -14,10 +15,11 @@ import { mark, Turns } from '#pkg/protection';
 import { waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { marksOf, unmarkAll } from './marks.ts';
 import { addFinalizer, adopt, deleteUsage, isRefused } from './usage-writes.ts';
+import { refusalMessage } from './refusal-message.ts';
 import { release } from './release.ts';
 import { resolve, type Judged } from './resolve.ts';
 import { statusPatch, type Finding } from './status.ts';
-import { targetOf, typeOf, typesFor } from './target.ts';
+import { targetOf, typesFor } from './target.ts';
 import { FINALIZER, IN_USE_LABEL, parseUsage, type Usage } from './usage.ts';
 
 export interface UsagePorts {
@@ -37,14 +39,26 @@ export interface UsagePorts {
 
 export interface HoldingPorts extends UsagePorts {
   readonly turns: Turns<ObjectKey>;
+  /** When we first saw that a usage is deleted, by our own clock: the server's may differ. */
+  deletionSeenMs(usage: Usage): number;
 }
 
 /** Keeps the used object marked for as long as its usages want it, and lets it go with the last of them. */
-export function usageReconciler(given: UsagePorts): Reconciler<ObjectRef> {
-  const ports: HoldingPorts = { ...given, turns: new Turns() };
+export function usageReconciler(
+  given: UsagePorts,
+  turns: Turns<ObjectKey> = new Turns(),
+): Reconciler<ObjectRef> {
+  const seenMs = new Map<ObjectKey, number>();
+  const deletionSeenMs = ({ ref }: Usage): number => {
+    const first = seenMs.get(keyOf(ref)) ?? given.clock.now();
+    seenMs.set(keyOf(ref), first);
+    return first;
+  };
+  const ports: HoldingPorts = { ...given, turns, deletionSeenMs };
   return {
     async reconcile(ref, signal) {
       const object = await ports.get(ref, signal);
+      if (!object || !isTerminating(object)) seenMs.delete(keyOf(ref));
       if (!object) return waitForChange;
       const usage = parseUsage(object);
       return isTerminating(object) ? release(usage, ports, signal) : hold(usage, ports, signal);
@@ -102,22 +116,22 @@ async function takeHold(
   const using = await findUsing(usage, types, ports, signal);
   if (!used)
     return { reason: 'UsedNotFound', message: `${usage.of.kind} "${usage.of.name ?? ''}" does not exist` };
-  const uids = { usedUid: used.metadata.uid, usingUid: using?.metadata.uid };
+  const seen = { used, usingUid: using?.metadata.uid };
   if (isTerminating(used)) {
     return {
-      ...uids,
+      ...seen,
       reason: 'AlreadyTerminating',
       message: 'the object is being deleted already: too late to hold it',
     };
   }
   if (usage.by && !using) {
     return {
-      ...uids,
+      ...seen,
       reason: 'UsingNotFound',
       message: `${usage.by.kind} "${usage.by.name ?? ''}" does not exist`,
     };
   }
-  return { ...uids, reason: 'Available', message: '' };
+  return { ...seen, reason: 'Available', message: '' };
 }
 
 async function markAll(
@@ -149,12 +163,4 @@ async function findUsing(
   // What used it is gone, or another object has taken its name: the usage has served.
   if (ref && usage.usingUid !== undefined) await deleteUsage(usage, ports, signal);
   return undefined;
-}
-
-function refusalMessage(usage: Usage, types: ResourceTypes, { message }: Error): string {
-  // A policy of the cluster may be against it as well, and no grant helps with that.
-  if (!/ cannot \w+ resource /.test(message)) return message;
-  const kinds = [usage.of, ...(usage.by ? [usage.by] : [])].flatMap((side) => typeOf(side, types) ?? []);
-  const grants = kinds.map(({ plural, group }) => (group ? `${plural}.${group}` : plural));
-  return `${message} (grant it: kubectl rook-deps install --grant ${[...new Set(grants)].join(',')})`;
 }

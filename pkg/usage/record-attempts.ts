@@ -28,7 +28,7 @@ export async function recordAttempts(
 }
 
 /** The usage may come from a cache: what others have recorded since must not be lost. */
-async function recordAttempt(
+export async function recordAttempt(
   known: Usage,
   attempt: Attempt,
   ports: AttemptPorts,

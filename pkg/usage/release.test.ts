@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isRecord, keyOf, ResourceTypes } from '#pkg/object';
+import { isRecord, keyOf, Kinds, ResourceTypes, type ResourceType } from '#pkg/object';
+import { Refusal } from '#test/fakes/fake-cluster.ts';
 import {
   configMap,
   namespace,
@@ -14,6 +15,12 @@ import {
   USING_REF,
 } from '#test/fakes/usage-world.ts';
 
+const NAMESPACE_TYPE: ResourceType = {
+  ...Kinds.PersistentVolume,
+  kind: 'Namespace',
+  plural: 'namespaces',
+  singular: 'namespace',
+};
 const REASON = { of: side('used'), reason: 'needed' };
 const BY = { of: side('used'), by: side('using') };
 const TERMINATING = { deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['x/y'] };
@@ -127,7 +134,34 @@ describe('a deleted usage', () => {
       kind: WHOLE.kind,
       metadata: { name: 'whole', uid: 'w' },
     });
+    await world.reconcile();
     await world.clock.advance(2000);
+    await world.reconcile();
+    expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+  });
+
+  test('is released two seconds after we saw its deletion, whatever the clock of the server says', async () => {
+    const world = await deleted(BY);
+    await world.clock.advance(300_000);
+    expect(await world.reconcile()).toEqual({ kind: 'look-again', afterMs: 2000 });
+    await world.clock.advance(2000);
+    await world.reconcile();
+    expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+  });
+
+  test('whose using object we may no longer see says so, and holds', async () => {
+    const world = await deleted(BY);
+    const why = 'User "c" cannot get resource "configmaps" in API group "" in the namespace "here"';
+    world.failOn(({ verb, key }) => verb === 'get' && key === keyOf(USING_REF), new Refusal(403, why));
+    await expect(world.reconcile()).rejects.toThrow('cannot get resource');
+    expect(world.ready()).toBe('False/Forbidden');
+    expect(hasFinalizer(world)).toBe(true);
+  });
+
+  test('whose using object we never saw does not wait for the right to see it', async () => {
+    const world = new UsageWorld(configMap('used'), usageObject(BY, { finalizers: ['rook-deps.io/usage'] }));
+    await world.deleteUsage();
+    world.failOn(({ verb, key }) => verb === 'get' && key === keyOf(USING_REF), new Refusal(403, 'no'));
     await world.reconcile();
     expect(world.cluster.at(USAGE_REF)).toBeUndefined();
   });
@@ -189,10 +223,18 @@ describe('a deleted usage', () => {
 
   test('whose kind is gone from the server takes the mark of the namespace with it', async () => {
     const world = await deleted(REASON);
-    world.cluster.types = new ResourceTypes([]);
+    world.cluster.types = new ResourceTypes([Kinds.Usage, Kinds.ClusterUsage, NAMESPACE_TYPE]);
     await world.reconcile();
     expect(world.isMarked(NAMESPACE_REF)).toBe(false);
     expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+  });
+
+  test('waits when the server does not even know usages: it is just starting', async () => {
+    const world = await deleted(REASON);
+    world.cluster.types = new ResourceTypes([]);
+    await expect(world.reconcile()).rejects.toThrow('the server does not have Usage at present');
+    expect(world.isMarked(USED_REF)).toBe(true);
+    expect(hasFinalizer(world)).toBe(true);
   });
 
   test('of ours but without our finalizer is not touched', async () => {

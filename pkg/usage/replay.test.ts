@@ -4,6 +4,7 @@ import type { Attempt } from '#pkg/protection';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import {
   configMap,
+  namespace,
   side,
   SIGNAL,
   USAGE_REF,
@@ -61,10 +62,39 @@ describe('a refused deletion', () => {
     expect(deletedKeys(world)).toEqual([]);
   });
 
-  test.each([COLLECTOR, NAMESPACES])('of %s is always repeated', async (by) => {
-    const world = await deleted(PROTECT, attempt({ by }));
+  const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'o' };
+
+  test('of the garbage collector is always repeated while no owner of the object stands', async () => {
+    const world = await deleted(PROTECT, attempt({ by: COLLECTOR }));
+    world.cluster.put(configMap('used', { uid: 'uid-of-used', ownerReferences: [OWNER] }));
     await world.reconcile();
     expect(deletedKeys(world)).toEqual([keyOf(USED_REF)]);
+  });
+
+  test.each([
+    ['has no owner any more', [], undefined],
+    ['has an owner that stands', [OWNER], configMap('owner', { uid: 'o' })],
+    ['has an owner of a kind that nobody knows', [{ ...OWNER, kind: 'Nonsense' }], undefined],
+  ])(
+    'of the garbage collector is not repeated when the object %s',
+    async (_title, ownerReferences, owner) => {
+      const world = await deleted(PROTECT, attempt({ by: COLLECTOR }));
+      world.cluster.put(configMap('used', { uid: 'uid-of-used', ownerReferences }));
+      if (owner) world.cluster.put(owner);
+      await world.reconcile();
+      expect(deletedKeys(world)).toEqual([]);
+      expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+    },
+  );
+
+  test('of the namespace controller is repeated only while the namespace is terminating', async () => {
+    const live = await deleted(PROTECT, attempt({ by: NAMESPACES }));
+    await live.reconcile();
+    expect(deletedKeys(live)).toEqual([]);
+    const going = await deleted(PROTECT, attempt({ by: NAMESPACES }));
+    going.cluster.put(namespace('here', { deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['x/y'] }));
+    await going.reconcile();
+    expect(deletedKeys(going)).toEqual([keyOf(USED_REF)]);
   });
 
   test('is not repeated on another object of the same name', async () => {

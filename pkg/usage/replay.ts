@@ -2,6 +2,7 @@ import { keyOf } from '#pkg/object';
 import { attemptToRepeat, repeatDeletion, type Attempt } from '#pkg/protection';
 import { holdersOf } from './holders.ts';
 import type { UsagePorts } from './reconciler.ts';
+import { recordAttempt } from './record-attempts.ts';
 import { targetOf, typesFor } from './target.ts';
 import type { Usage } from './usage.ts';
 
@@ -26,7 +27,6 @@ async function handOver(
 ): Promise<void> {
   for (const holder of holders) {
     if (holder.attempts.some(({ uid }) => uid === attempt.uid)) continue;
-    const body = { status: { attempts: [...holder.attempts, attempt] } };
-    await ports.writer.patch(holder.ref, { type: 'merge', body, subresource: 'status' }, signal);
+    await recordAttempt(holder, attempt, ports, signal);
   }
 }

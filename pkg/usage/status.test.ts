@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { fieldAt } from '#pkg/object';
-import { side, usage } from '#test/fakes/usage-world.ts';
+import { configMap, side, usage } from '#test/fakes/usage-world.ts';
 import { statusPatch, type Finding } from './status.ts';
 import type { Usage } from './usage.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const SPEC = { of: side('used'), by: side('using') };
-const FOUND: Finding = { reason: 'Available', message: '', usedUid: 'u', usingUid: 'b' };
+const FOUND: Finding = {
+  reason: 'Available',
+  message: '',
+  used: configMap('used', { uid: 'u' }),
+  usingUid: 'b',
+};
 const MISSING: Finding = { reason: 'UsedNotFound', message: 'ConfigMap "used" does not exist' };
 
 function after(finding: Finding, before: Usage = usage(SPEC), now = NOW): Usage {
@@ -18,7 +23,7 @@ describe('a status', () => {
   test('says whether the usage is in force, since when, and what was seen', () => {
     expect(statusPatch(usage(SPEC), FOUND, NOW)).toEqual({
       details: 'ConfigMap/using uses ConfigMap/used',
-      of: { uid: 'u' },
+      of: { uid: 'u', namespace: 'here' },
       by: { uid: 'b' },
       conditions: [
         {
@@ -43,7 +48,11 @@ describe('a status', () => {
   test.each<[string, Finding]>([
     ['reason', { ...FOUND, reason: 'AlreadyTerminating' }],
     ['message', { ...FOUND, message: 'new' }],
-    ['UID of what is used', { ...FOUND, usedUid: 'u2' }],
+    ['UID of what is used', { ...FOUND, used: configMap('used', { uid: 'u2' }) }],
+    [
+      'place of what is used',
+      { ...FOUND, used: { ...configMap('used'), metadata: { name: 'used', uid: 'u' } } },
+    ],
     ['UID of what uses it', { ...FOUND, usingUid: 'b2' }],
   ])('is written when the %s is new', (_title, finding) => {
     expect(statusPatch(after(FOUND), finding, NOW)).toBeDefined();

@@ -1,4 +1,4 @@
-import { numberAt, textAt } from '#pkg/object';
+import { numberAt, textAt, type KubeObject } from '#pkg/object';
 import { details } from './denial.ts';
 import { readyCondition, type Usage } from './usage.ts';
 
@@ -17,7 +17,8 @@ export type ReadyReason =
 export interface Finding {
   readonly reason: ReadyReason;
   readonly message: string;
-  readonly usedUid?: string | undefined;
+  /** The used object, if it was seen. */
+  readonly used?: KubeObject | undefined;
   readonly usingUid?: string | undefined;
 }
 
@@ -28,7 +29,8 @@ export function statusPatch(
   now: number,
 ): Record<string, unknown> | undefined {
   const status = finding.reason === 'Available' ? 'True' : 'False';
-  const usedUid = finding.usedUid ?? usage.usedUid;
+  const usedUid = finding.used?.metadata.uid ?? usage.usedUid;
+  const usedNamespace = finding.used ? finding.used.metadata.namespace : usage.usedNamespace;
   const usingUid = finding.usingUid ?? usage.usingUid;
   const text = details(usage);
   const generation = numberAt(usage.object, 'metadata', 'generation') ?? 0;
@@ -40,6 +42,7 @@ export function statusPatch(
     numberAt(old, 'observedGeneration') === generation &&
     textAt(usage.object, 'status', 'details') === text &&
     usage.usedUid === usedUid &&
+    usage.usedNamespace === usedNamespace &&
     usage.usingUid === usingUid;
   if (isSame) return undefined;
   const lastTransitionTime =
@@ -47,7 +50,7 @@ export function statusPatch(
   const { reason, message } = finding;
   return {
     details: text,
-    ...(usedUid ? { of: { uid: usedUid } } : {}),
+    ...(usedUid ? { of: { uid: usedUid, namespace: usedNamespace } } : {}),
     ...(usingUid ? { by: { uid: usingUid } } : {}),
     conditions: [
       { type: 'Ready', status, reason, message, lastTransitionTime, observedGeneration: generation },

@@ -190,6 +190,15 @@ describe('a change of a usage', () => {
     expect(hearing.asked).toEqual([]);
   });
 
+  test('that turns the replay on needs the right to delete: it may come to that', async () => {
+    const after = usageObject({ ...REASON, replayDeletion: true });
+    expect((await new Hearing({ mayDelete: false }).update(usageObject(REASON), after)).kind).toBe(
+      'forbidden',
+    );
+    expect((await new Hearing().update(usageObject(REASON), after)).kind).toBe('allow');
+    expect((await new Hearing({ mayDelete: false }).update(after, usageObject(REASON))).kind).toBe('allow');
+  });
+
   test('passes when its kind is gone: its finalizer must come off', async () => {
     const hearing = new Hearing({ types: new ResourceTypes([]) });
     const before = usageObject(REASON, { finalizers: ['rook-deps.io/usage'] });

@@ -31,7 +31,8 @@ export function usageAdmission(ports: UsageAdmissionPorts): AdmissionHandler {
     if (!object) return badRequest('a usage without its object cannot be judged');
     const usage = parseUsage(object);
     // Before all else: a usage whose kind is gone must still get rid of its finalizer.
-    if (operation === 'UPDATE' && oldObject && sameTargets(usage, parseUsage(oldObject))) return allow();
+    if (operation === 'UPDATE' && oldObject && asksForNothingNew(usage, parseUsage(oldObject)))
+      return allow();
     const types = await typesFor(usage, ports, signal);
     const problem = sideProblem(usage, 'of', types) ?? sideProblem(usage, 'by', types);
     if (problem) return problem;
@@ -106,6 +107,8 @@ function permissionTarget(
   return { group: type.group, kind: type.kind, namespace, name: side.name };
 }
 
-function sameTargets(a: Usage, b: Usage): boolean {
-  return JSON.stringify([a.of, a.by]) === JSON.stringify([b.of, b.by]);
+/** Turning the replay on means to delete the object, perhaps: not everybody who may change a usage may. */
+function asksForNothingNew(usage: Usage, old: Usage): boolean {
+  const isSameTarget = JSON.stringify([usage.of, usage.by]) === JSON.stringify([old.of, old.by]);
+  return isSameTarget && (old.replayDeletion || !usage.replayDeletion);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deletionHandler, type AdmissionRequest, type Answer } from '#pkg/admission';
 import type { KubeObject } from '#pkg/object';
 import type { Attempt } from '#pkg/protection';
-import { configMap, deletionOf, MARKED, side, SIGNAL, usage } from '#test/fakes/usage-world.ts';
+import { configMap, deletionOf, MARKED, namespace, side, SIGNAL, usage } from '#test/fakes/usage-world.ts';
 import { usageGuard, type UsageGuardPorts } from './usage-guard.ts';
 import type { Usage } from './usage.ts';
 
@@ -133,6 +133,12 @@ describe('a deletion', () => {
         },
       },
     ]);
+  });
+
+  test('of a namespace is refused, and kept by no usage: nothing of it is ever repeated', async () => {
+    const hearing = new Hearing({ live: [HELD] });
+    expect((await hearing.answer(namespace('here', { uid: 'n' }))).kind).toBe('conflict');
+    expect(hearing.attempts.flatMap(({ usages }) => usages)).toEqual([]);
   });
 
   test('that is a dry run is refused alike, and leaves no trace', async () => {

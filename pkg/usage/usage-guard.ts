@@ -1,7 +1,7 @@
 import type { AnswerCause, Deletion, DeletionGuard, Objection } from '#pkg/admission';
 import { attemptOf, type Attempt } from '#pkg/protection';
 import { denialLines, describe } from './denial.ts';
-import { holdersOf } from './holders.ts';
+import { holdersOf, usagesOf } from './holders.ts';
 import { isMarked } from './marks.ts';
 import type { Usage } from './usage.ts';
 
@@ -23,7 +23,9 @@ export function usageGuard(ports: UsageGuardPorts): DeletionGuard {
       : {
           lines: denialLines(deletion.object, holders),
           causes: holders.map(causeOf),
-          refused: (signal) => ports.recordAttempt(holders, attemptOf(deletion, ports.now()), signal),
+          // Not for a namespace or a definition: nothing of these is ever repeated, and there may be many holders.
+          refused: (signal) =>
+            ports.recordAttempt(usagesOf(deletion.object, holders), attemptOf(deletion, ports.now()), signal),
         };
   return {
     async glance(deletion) {

@@ -42,6 +42,8 @@ export interface Usage {
   readonly replayDeletion: boolean;
   /** The UIDs that were seen, so that another object of the same name is told apart. */
   readonly usedUid?: string | undefined;
+  /** Of the object that was seen; it has none if it is cluster-scoped. */
+  readonly usedNamespace?: string | undefined;
   readonly usingUid?: string | undefined;
   readonly attempts: readonly Attempt[];
   /** Set when nothing holds the usage any more: from then on it holds nothing either. */
@@ -61,6 +63,7 @@ export function parseUsage(object: KubeObject): Usage {
     reason: textAt(object, 'spec', 'reason'),
     replayDeletion: isTrueAt(object, 'spec', 'replayDeletion'),
     usedUid: textAt(object, 'status', 'of', 'uid'),
+    usedNamespace: textAt(object, 'status', 'of', 'namespace'),
     usingUid: textAt(object, 'status', 'by', 'uid'),
     attempts: parseAttempts(object),
     isReleased: isTrueAt(object, 'status', 'released'),

@@ -38,6 +38,16 @@ test('protect refuses a deletion, and unprotect lets it pass', async () => {
   expect(await install.kubectl(['delete', 'configmap/used', ...ns])).toMatchObject({ code: 0 });
 });
 
+test('protect waits for the end of a protection that is going, and makes a new one', async () => {
+  const ns = await namespaceWith('again', 'configmap/used', 'configmap/using');
+  const args = ['protect', 'cm/used', ...ns, '--by', 'cm/using'];
+  await install.plugin(args);
+  await install.plugin(['unprotect', 'cm/used', ...ns, '--wait=false']);
+  const made = await install.plugin(args);
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining(' created\n') as string });
+  expect(await install.kubectl(['delete', 'cm/used', ...ns])).toMatchObject({ code: 1 });
+});
+
 test('why names a usage, live as from files', async () => {
   const ns = await namespaceWith('why', 'configmap/used');
   await install.plugin(['protect', 'configmap/used', ...ns, '--reason', 'needed']);
@@ -132,6 +142,36 @@ describe('unprotect', () => {
         'namespace/inside is not protected itself; 1 usages hold what is in it (see: kubectl rook-deps why namespace/inside)\n',
     });
     expect(await usages('inside')).toBe('usage.rook-deps.io/protect-configmap-used\n');
+  });
+
+  test('asks before it lets a refused deletion be made up for, and can keep the object', async () => {
+    const ns = await namespaceWith('asked', 'configmap/gone', 'configmap/kept');
+    for (const name of ['gone', 'kept']) {
+      await install.plugin(['protect', `cm/${name}`, ...ns, '--reason', 'needed', '--replay']);
+      await install.kubectl(['delete', `cm/${name}`, ...ns]);
+    }
+    const asked = await install.plugin(['unprotect', 'cm/gone', ...ns]);
+    expect(asked.code).toBe(1);
+    expect(asked.stderr).toMatch(
+      /Warning: this also deletes configmap\/gone, as admin asked at 20\S+ \(--keep does not\)/,
+    );
+    expect(asked.stderr).toContain('confirmation required; pass --yes');
+    expect(await usages('asked')).toContain('protect-configmap-gone');
+    expect(await install.plugin(['unprotect', 'cm/gone', ...ns, '--yes'])).toMatchObject({ code: 0 });
+    expect(await install.plugin(['unprotect', 'cm/kept', ...ns, '--keep'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const left = await install.kubectl([
+      'get',
+      'cm/gone',
+      'cm/kept',
+      ...ns,
+      '-o',
+      'name',
+      '--ignore-not-found',
+    ]);
+    expect(left.stdout).toBe('configmap/kept\n');
   });
 
   test('says what it waits for when its time is up', async () => {

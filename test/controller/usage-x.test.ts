@@ -97,6 +97,16 @@ describe('a refusal', () => {
     await scene.untilMarked(widgets, false);
   });
 
+  test('X12: meets the deletion of the definition of usages, with which all would go', async () => {
+    await kept('x12-own');
+    const usages = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'usages.rook-deps.io' },
+    };
+    expect((await scene.refused(usages)).message).toContain('Usage "x12-own/held" of ConfigMap/used');
+  });
+
   test('X18: does not depend on the version of the API', async () => {
     const ns = await scene.namespace('x18');
     const used = widget(ns, 'used');
@@ -164,6 +174,20 @@ describe('the mark', () => {
     expect(status).toBe(403);
     await scene.refused(used);
   });
+
+  test(
+    'X4: is taken off when it came without a usage, as with a copied manifest',
+    { timeout: 120_000 },
+    async () => {
+      const ns = await scene.namespace('x4-copied');
+      const copied = configMap(ns, 'copied', { labels: { 'rook-deps.io/in-use': 'true' } });
+      await scene.make(copied);
+      expect((await scene.client.patch(copied, UNMARK)).status).toBe(403);
+      await scene.killController();
+      await scene.startController();
+      await scene.untilMarked(copied, false);
+    },
+  );
 
   test('X4: comes back when it got lost', async () => {
     const { used } = await kept('x4-lost');

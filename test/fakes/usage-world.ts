@@ -1,6 +1,6 @@
 import type { AdmissionRequest } from '#pkg/admission';
 import { keyOf, listAt, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
-import type { Outcome } from '#pkg/runtime';
+import type { Outcome, Reconciler } from '#pkg/runtime';
 import { CLUSTER_USAGE, parseUsage, USAGE, usageReconciler, type Usage, type UsagePorts } from '#pkg/usage';
 import { FakeClock } from './fake-clock.ts';
 import { FakeCluster, type Call } from './fake-cluster.ts';
@@ -72,6 +72,7 @@ export class UsageWorld {
   readonly events: string[] = [];
   /** Users who may not delete anything. */
   readonly powerless = new Set<string>();
+  #reconciler: Reconciler<ObjectRef> | undefined;
 
   constructor(...objects: readonly KubeObject[]) {
     this.cluster = new FakeCluster(this.clock.now, [namespace('here'), ...objects]);
@@ -97,7 +98,8 @@ export class UsageWorld {
   }
 
   reconcile(ref: ObjectRef = USAGE_REF): Promise<Outcome> {
-    return usageReconciler(this.ports).reconcile(ref, SIGNAL);
+    this.#reconciler ??= usageReconciler(this.ports);
+    return this.#reconciler.reconcile(ref, SIGNAL);
   }
 
   /** Lets a call fail with 500, as often as it is made. */

@@ -14,7 +14,7 @@ const FORMATS = ['json', 'yaml'];
 
 export const check: Command = {
   name: 'check',
-  summary: 'Is all well? Server, rights, installation, webhook, Rook',
+  summary: 'Whether all is well: server, rights, installation, webhook, Rook',
   description: `Looks at everything that protection rests on: the server, your rights, the installation and its certificates, whether
 the webhook answers, Rook, and labels or finalizers that were left behind. It writes nothing: what is tried is a dry run.
 

@@ -12,6 +12,7 @@ import {
   type Change,
   type ChosenOptions,
   type Installed,
+  type InstallOptions,
 } from '#pkg/install';
 import { UserError, type KubeObject, type ResourceTypes } from '#pkg/object';
 import type { Args } from '../args.ts';
@@ -53,6 +54,10 @@ grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
       describe:
         'Resources that may be protected besides those of Rook, such as deployments.apps. Can be repeated.',
     },
+    'grant-read': {
+      type: 'array',
+      describe: 'Resources that only use others (--by), which the controller is to look at. Can be repeated.',
+    },
     output: outputFlag(FORMATS),
     'dry-run': DRY_RUN_FLAG,
     wait: {
@@ -75,7 +80,8 @@ grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
 /** Needs no cluster, and knows nothing of what is installed in any. */
 async function renderOnly(args: Args): Promise<readonly Change[]> {
   const namespace = args.text('namespace') ?? DEFAULT_NAMESPACE;
-  const objects = await render(namespace, chosenIn(args), grantsIn(args));
+  const grants = { grants: wordsIn(args, 'grant'), readGrants: wordsIn(args, 'grant-read') };
+  const objects = await render(namespace, chosenIn(args), grants);
   return objects.map((object) => ({ object, word: 'created' }));
 }
 
@@ -91,7 +97,9 @@ async function installLive(
     const installed = await requireInstalled(cluster.reader, signal);
     const namespace = namespaceFor(args, installed);
     const types = await cluster.reader.types(signal);
-    const grants = grantsIn(args).map((word) => resourceName(word, types));
+    const named = (flag: string): readonly string[] =>
+      wordsIn(args, flag).map((word) => resourceName(word, types));
+    const grants = { grants: named('grant'), readGrants: named('grant-read') };
     const chosen = chosenIn(args);
     const objects = await render(namespace, { ...installed?.chosen, ...chosen }, grants, sizeSayer(args, io));
     const changes: Change[] = [];
@@ -117,12 +125,16 @@ async function installLive(
 async function render(
   namespace: string,
   chosen: ChosenOptions,
-  grants: readonly string[],
+  grants: Pick<InstallOptions, 'grants' | 'readGrants'>,
   sayBytes: (bytes: number) => void = () => undefined,
 ): Promise<readonly KubeObject[]> {
   const bundle = await ownBundle();
   sayBytes(bundle.gzip.length);
-  return renderManifests(await loadManifests(), { namespace, version: VERSION, grants, ...chosen }, bundle);
+  return renderManifests(
+    await loadManifests(),
+    { namespace, version: VERSION, ...grants, ...chosen },
+    bundle,
+  );
 }
 
 function sizeSayer(args: Args, io: Io): (bytes: number) => void {
@@ -151,9 +163,9 @@ function chosenIn(args: Args): ChosenOptions {
   return { ...(replicas ? { replicas: Number(replicas) } : {}), ...(image ? { image } : {}) };
 }
 
-function grantsIn(args: Args): readonly string[] {
+function wordsIn(args: Args, flag: string): readonly string[] {
   return args
-    .texts('grant')
+    .texts(flag)
     .flatMap((list) => list.split(','))
     .map((word) => word.trim())
     .filter((word) => word !== '');

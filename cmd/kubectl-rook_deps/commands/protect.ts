@@ -1,5 +1,5 @@
 import { systemClock } from '#pkg/clock';
-import { refOf, textAt, UserError, type KubeObject } from '#pkg/object';
+import { isTerminating, refOf, textAt, UserError, type KubeObject } from '#pkg/object';
 import { grant, grantName, nameOf } from '#pkg/install';
 import { newUsage, readyCondition } from '#pkg/usage';
 import { Args } from '../args.ts';
@@ -10,7 +10,7 @@ import { outputFlag, outputFormat, serialized } from '../output.ts';
 import { requireResource } from '../resource-args.ts';
 import { findSubjects } from '../subjects.ts';
 import { timeoutMs } from '../timeout.ts';
-import { requireUsages, usageName } from '../usage-objects.ts';
+import { requireUsages, untilGone, usageName } from '../usage-objects.ts';
 import { openCluster, type Cluster } from '../wiring.ts';
 
 const FORMATS = ['json', 'name', 'yaml'];
@@ -66,8 +66,7 @@ needs a right that an administrator gives once, with --grant or with install --g
       if (dryRun !== 'client') await requireUsages(cluster, signal);
       const subjects = await findSubjects(args, cluster, signal);
       const by = await findUsing(args, cluster, signal);
-      if (args.isSet('grant'))
-        await grantKinds([...subjects, ...(by ? [by] : [])], { dryRun, io, cluster }, signal);
+      if (args.isSet('grant')) await grantKinds(subjects, by, { dryRun, io, cluster }, signal);
       for (const of of subjects) {
         const reason = args.text('reason') ?? (by ? undefined : 'protected with kubectl rook-deps');
         const usage = newUsage({ of, by, reason, replayDeletion: args.isSet('replay') });
@@ -100,29 +99,34 @@ async function findUsing(args: Args, cluster: Cluster, signal: AbortSignal): Pro
 }
 
 async function grantKinds(
-  objects: readonly KubeObject[],
+  subjects: readonly KubeObject[],
+  by: KubeObject | undefined,
   { dryRun, io, cluster }: Pick<Context, 'dryRun' | 'io' | 'cluster'>,
   signal: AbortSignal,
 ): Promise<void> {
+  if (dryRun === 'client') return;
   const types = await cluster.reader.types(signal);
-  const names = objects.flatMap((object) => {
-    const type = types.find(refOf(object));
-    // What is Rook's may be protected from the start.
-    return type && type.group !== 'ceph.rook.io' ? [grantName(type)] : [];
-  });
-  for (const name of dryRun === 'client' ? [] : new Set(names)) {
-    const { object, word } = await grant(name, cluster, dryRun === 'server', signal);
+  const namesOf = (objects: readonly KubeObject[]): ReadonlySet<string> =>
+    new Set(
+      objects.flatMap((object) => {
+        const type = types.find(refOf(object));
+        // What is Rook's may be protected from the start.
+        return type && type.group !== 'ceph.rook.io' ? [grantName(type)] : [];
+      }),
+    );
+  const give = async (name: string, purpose: 'protect' | 'read'): Promise<void> => {
+    const { object, word } = await grant(name, purpose, cluster, dryRun === 'server', signal);
     // Not the result that was asked for: that is the usage.
     io.error(`${nameOf(object)} ${word}${dryRunSuffix(dryRun)}`);
-  }
+  };
+  const used = namesOf(subjects);
+  for (const name of used) await give(name, 'protect');
+  for (const name of namesOf(by ? [by] : [])) if (!used.has(name)) await give(name, 'read');
 }
 
 async function protectOne(usage: KubeObject, context: Context, signal: AbortSignal): Promise<void> {
   const { format, dryRun, waitMs, io, cluster } = context;
-  const before =
-    dryRun === 'client'
-      ? undefined
-      : await cluster.reader.get(refOf(usage), usage.metadata.namespace, usage.metadata.name, signal);
+  const before = dryRun === 'client' ? undefined : await present(usage, context, signal);
   const stored =
     dryRun === 'client'
       ? usage
@@ -135,6 +139,21 @@ async function protectOne(usage: KubeObject, context: Context, signal: AbortSign
   else if (format === 'name') io.print(usageName(stored));
   else io.print(`${usageName(stored)} ${verb(before, stored)}${dryRunSuffix(dryRun)}`);
   if (dryRun === 'none' && waitMs !== undefined) await inForce(stored, waitMs, context, signal);
+}
+
+/** What is there already. One that is going protects nothing for long, and must be gone first. */
+async function present(
+  usage: KubeObject,
+  { dryRun, waitMs, cluster }: Context,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const { namespace, name } = usage.metadata;
+  const found = await cluster.reader.get(refOf(usage), namespace, name, signal);
+  if (!found || !isTerminating(found) || dryRun === 'server') return found;
+  if (waitMs === undefined)
+    throw new UserError(`error: ${usageName(found)} is being deleted; try again when it is gone`);
+  await untilGone([found], waitMs, cluster, signal);
+  return undefined;
 }
 
 function verb(before: KubeObject | undefined, after: KubeObject): string {
@@ -159,7 +178,8 @@ async function inForce(
   let last = 'the controller has not looked at it yet';
   while (systemClock.now() < deadline) {
     const now = await cluster.reader.get(refOf(usage), usage.metadata.namespace, usage.metadata.name, signal);
-    if (!now) throw new UserError(`error: ${usageName(usage)} was deleted meanwhile`);
+    if (!now || now.metadata.uid !== usage.metadata.uid || isTerminating(now))
+      throw new UserError(`error: ${usageName(usage)} was deleted meanwhile`);
     const ready = readyCondition(now);
     if (textAt(ready, 'status') === 'True') return;
     if (ready) last = `${textAt(ready, 'reason') ?? ''}: ${textAt(ready, 'message') ?? ''}`;

@@ -1,23 +1,25 @@
-import { systemClock } from '#pkg/clock';
-import { refOf, textAt, UserError, type KubeObject } from '#pkg/object';
-import { holdersOf, readyCondition, usagesOf, type Usage } from '#pkg/usage';
+import { compareText, refOf, type KubeObject } from '#pkg/object';
+import { attemptToRepeat } from '#pkg/protection';
+import { holdersOf, usagesOf, type Usage } from '#pkg/usage';
 import type { Command } from '../command.ts';
+import { confirm, YES_FLAG } from '../confirm.ts';
 import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix } from '../dry-run.ts';
 import { requireResource } from '../resource-args.ts';
 import { findSubjects } from '../subjects.ts';
 import { timeoutMs } from '../timeout.ts';
-import { listUsages, requireUsages, usageName } from '../usage-objects.ts';
-import { openCluster, type Cluster } from '../wiring.ts';
+import { listUsages, requireUsages, untilGone, usageName } from '../usage-objects.ts';
+import { openCluster, warn, type Cluster } from '../wiring.ts';
 
-const POLL_MS = 200;
 const TIMEOUT_MS = 30_000;
 
 export const unprotect: Command = {
   name: 'unprotect',
   summary: 'Remove the protections of an object',
   description: `Deletes every Usage and ClusterUsage that names an object, and waits until they are gone: from then on the object can be
-deleted. The object itself stays, unless a deletion was refused before and is to be replayed.`,
-  usage: 'unprotect (TYPE NAME | TYPE/NAME) [--dry-run=none|client|server] [flags] [options]',
+deleted. The object itself stays, unless a deletion was refused before and is to be repeated: then the command says so
+and asks.`,
+  usage:
+    'unprotect (TYPE NAME | TYPE/NAME) [--keep] [--yes] [--dry-run=none|client|server] [flags] [options]',
   examples: [
     {
       what: 'The pool may be deleted again',
@@ -25,6 +27,11 @@ deleted. The object itself stays, unless a deletion was refused before and is to
     },
   ],
   flags: {
+    keep: {
+      type: 'boolean',
+      describe: 'Keep the object also if a deletion was refused and is to be repeated.',
+    },
+    yes: YES_FLAG,
     'dry-run': DRY_RUN_FLAG,
     wait: { type: 'boolean', describe: 'Wait until the protections are gone; true by default.' },
     timeout: { type: 'string', describe: 'How long to wait, such as 90s or 5m; 30s by default.' },
@@ -38,12 +45,20 @@ deleted. The object itself stays, unless a deletion was refused before and is to
       await requireUsages(cluster, signal);
       const subjects = await findSubjects(args, cluster, signal);
       const usages = await listUsages(cluster, undefined, signal);
+      const isKept = args.isSet('keep');
+      const repeated = isKept
+        ? []
+        : subjects.flatMap((subject) => repeatedBy(subject, usagesOf(subject, usages)));
+      for (const line of repeated) warn(io, line);
+      if (repeated.length > 0 && dryRun === 'none' && !(await confirm([], args, io, signal))) return 1;
       const deleted: KubeObject[] = [];
       for (const subject of subjects) {
         const protecting = usagesOf(subject, usages);
         if (protecting.length === 0) io.error(notProtected(subject, usages));
-        for (const { object } of protecting) {
+        for (const { object, replayDeletion } of protecting) {
           const options = { uid: object.metadata.uid, dryRun: dryRun === 'server' };
+          if (isKept && replayDeletion && dryRun !== 'client')
+            await forget(object, options.dryRun, cluster, signal);
           if (dryRun !== 'client') await cluster.writer.delete(refOf(object), options, signal);
           io.print(`${usageName(object)} deleted${dryRunSuffix(dryRun)}`);
           deleted.push(object);
@@ -57,34 +72,29 @@ deleted. The object itself stays, unless a deletion was refused before and is to
   },
 };
 
-/** A usage whose object is used by another waits for the end of that one. */
-async function untilGone(
-  usages: readonly KubeObject[],
-  limitMs: number,
-  { reader }: Cluster,
+/** Without the wish nothing is repeated, whatever was refused. */
+async function forget(
+  usage: KubeObject,
+  dryRun: boolean,
+  { writer }: Cluster,
   signal: AbortSignal,
 ): Promise<void> {
-  const deadline = systemClock.now() + limitMs;
-  for (const usage of usages) {
-    for (;;) {
-      const { namespace, name, uid } = usage.metadata;
-      const found = await reader.get(refOf(usage), namespace, name, signal);
-      if (found?.metadata.uid !== uid) break;
-      if (systemClock.now() >= deadline)
-        throw new UserError(
-          `error: ${usageName(usage)} is not gone after ${limitMs / 1000}s: ${stateOf(found)}`,
-          {
-            exitCode: 124,
-          },
-        );
-      await systemClock.sleep(POLL_MS, signal);
-    }
-  }
+  const { uid } = usage.metadata;
+  const body = { metadata: { uid }, spec: { replayDeletion: false } };
+  await writer.patch(refOf(usage), { type: 'merge', body, dryRun }, signal);
 }
 
-function stateOf(usage: KubeObject | undefined): string {
-  const ready = usage && readyCondition(usage);
-  return textAt(ready, 'message') ?? textAt(ready, 'reason') ?? 'is the controller running?';
+/** Deletions that were refused and would be made up for. */
+function repeatedBy(subject: KubeObject, usages: readonly Usage[]): readonly string[] {
+  const attempts = usages.flatMap(
+    (usage) => attemptToRepeat(subject, usage.attempts, usage.replayDeletion) ?? [],
+  );
+  const last = attempts.toSorted((a, b) => compareText(a.time, b.time)).at(-1);
+  return last
+    ? [
+        `this also deletes ${label(subject)}, as ${last.user.username} asked at ${last.time} (--keep does not)`,
+      ]
+    : [];
 }
 
 /** A namespace or a definition may be held for the sake of what is in it: that is for others to release, one by one. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Kinds, type KubeObject, type Review, type Writer } from '#pkg/object';
+import { Kinds, ResourceTypes, type KubeObject, type Review, type Writer } from '#pkg/object';
 import { FakeCluster } from '#test/fakes/fake-cluster.ts';
 import { fakeReader } from '#test/fakes/reader.ts';
 import { side, SIGNAL, usageObject } from '#test/fakes/usage-world.ts';
@@ -9,8 +9,15 @@ const USAGE = usageObject({ of: side('used'), reason: 'needed' });
 const ALL: KubeObject = { ...USAGE, kind: 'ClusterUsage', metadata: { name: 'all' } };
 
 describe('the usages of the server', () => {
+  const served = async (): Promise<ResourceTypes> => new FakeCluster(() => 0).types;
+
+  test('are unknown when the server does not have their kinds: it may just be starting', async () => {
+    const lister = usageLister(fakeReader([ALL, USAGE]), async () => new ResourceTypes([Kinds.Usage]));
+    await expect(lister(SIGNAL)).rejects.toThrow('the server does not have ClusterUsage at present');
+  });
+
   test('F4: are those of both kinds, in this order', async () => {
-    const usages = await usageLister(fakeReader([ALL, USAGE]))(SIGNAL);
+    const usages = await usageLister(fakeReader([ALL, USAGE]), served)(SIGNAL);
     expect(usages.map(({ ref }) => ref.kind)).toEqual(['Usage', 'ClusterUsage']);
   });
 
@@ -19,7 +26,7 @@ describe('the usages of the server', () => {
     ['F2, F3', Kinds.ClusterUsage],
   ])('%s: are unknown when those of one kind cannot be listed: $kind', async (_id, kind) => {
     const reader = fakeReader([ALL, USAGE], [{ kind, reason: 'boom' }]);
-    await expect(usageLister(reader)(SIGNAL)).rejects.toThrow(`cannot list ${kind.kind}: boom`);
+    await expect(usageLister(reader, served)(SIGNAL)).rejects.toThrow(`cannot list ${kind.kind}: boom`);
   });
 });
 

@@ -15,8 +15,16 @@ import { CLUSTER_USAGE, parseUsage, USAGE, type Usage } from '#pkg/usage';
 export type Types = (wanted: GroupKind, signal: AbortSignal) => Promise<ResourceTypes>;
 
 /** Every usage, read from the server at this moment. Throws when any could not be read: unknown is not none. */
-export function usageLister(reader: Reader): (signal: AbortSignal) => Promise<readonly Usage[]> {
+export function usageLister(
+  reader: Reader,
+  types: Types,
+): (signal: AbortSignal) => Promise<readonly Usage[]> {
   return async (signal) => {
+    for (const kind of [USAGE, CLUSTER_USAGE]) {
+      // A server that is just starting may lack them for a moment.
+      if (!(await types(kind, signal)).find(kind))
+        throw new Error(`the server does not have ${kind.kind} at present`);
+    }
     const listings = await Promise.all(
       [USAGE, CLUSTER_USAGE].map((kind) => reader.list({ kind, detail: 'object' }, signal)),
     );

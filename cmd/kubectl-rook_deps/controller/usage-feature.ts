@@ -1,6 +1,9 @@
-import { isConflict, keyOf, type ObjectRef } from '#pkg/object';
+import { CANARY_NAME } from '#pkg/install';
+import { isConflict, keyOf, type ObjectKey, type ObjectRef } from '#pkg/object';
+import { Turns } from '#pkg/protection';
 import { controller, Queue } from '#pkg/runtime';
 import {
+  markSweeper,
   recordAttempts,
   usageAdmission,
   usageGuard,
@@ -28,7 +31,7 @@ export function usageFeature({
 }: Machinery): Feature {
   const queue = new Queue<ObjectRef>({ clock, idOf: keyOf });
   const watch = new UsageWatch({ watcher, clock, logger, random: Math.random }, (ref) => queue.add(ref));
-  const allUsages = usageLister(reader);
+  const allUsages = usageLister(reader, types);
   const ports: UsagePorts = {
     get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
     list: (request, signal) => reader.list(request, signal),
@@ -39,16 +42,28 @@ export function usageFeature({
     record,
     clock,
   };
+  const turns = new Turns<ObjectKey>();
+  const common = { timeoutMs: RECONCILE_TIMEOUT_MS, logger, metrics, clock, isConflict };
   const reconciling = controller({
+    ...common,
     name: 'usage',
     queue,
-    reconciler: usageReconciler(ports),
+    reconciler: usageReconciler(ports, turns),
     workers: WORKERS,
-    timeoutMs: RECONCILE_TIMEOUT_MS,
-    logger,
-    metrics,
-    clock,
-    isConflict,
+  });
+  const sweeps = new Queue<string>({ clock, idOf: (key) => key });
+  const sweeping = controller({
+    ...common,
+    name: 'marks',
+    queue: sweeps,
+    reconciler: markSweeper({
+      ...ports,
+      turns,
+      allTypes: async (signal) => (await reader.types(signal)).all(),
+      isExempt: ({ name }) => name === CANARY_NAME,
+      swept: (ref) => logger.info('took off a mark that nobody wants', { object: keyOf(ref) }),
+    }),
+    workers: 1,
   });
   metrics.watchQueue('usage', () => queue.depth);
   metrics.watchCacheLag('Usage', () => cacheLagMs(watch, clock.now()));
@@ -76,6 +91,13 @@ export function usageFeature({
         run: (signal) => {
           watch.turnAll();
           return reconciling.run(signal);
+        },
+      },
+      {
+        name: 'marks',
+        run: (signal) => {
+          sweeps.add('all');
+          return sweeping.run(signal);
         },
       },
     ],
