@@ -88,7 +88,8 @@ async function makeBlob(
   const configFile = join(scratch, 'config.json');
   await writeFile(configFile, JSON.stringify({ ...config, output }));
   // The very Node that is injected into: another version's blob crashes it.
-  run(node, ['--experimental-sea-config', configFile], outDir);
+  // The seed makes its code cache the same each time; the program itself runs with one of its own.
+  run(node, ['--random-seed=42', '--experimental-sea-config', configFile], outDir);
   return join(scratch, 'blob');
 }
 
