@@ -1,10 +1,11 @@
-import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundle, type Bundle } from './build/bundle.ts';
 import { writeLauncher } from './build/launcher.ts';
+import { hostPlatform } from './build/platforms.ts';
 import { releaseOf } from './build/release.ts';
+import { runtimeOf } from './build/runtimes.ts';
 import { makeExecutable } from './build/single-executable.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -36,16 +37,21 @@ async function executableFor(
   outDir: string,
   say: (line: string) => void,
 ): Promise<{ readonly file: string; readonly size: string }> {
-  const linked = join(ROOT, 'node_modules/.bin/node');
-  // The Node of another platform lacks --experimental-sea-config or needs signing afterwards.
-  if (process.platform === 'linux' && existsSync(linked)) {
-    const { file, bytes: size, rebuilt } = await makeExecutable(bundled, realpathSync(linked), outDir);
-    say(`executable  ${shown(file)}${rebuilt ? '' : ', up to date'}`);
-    return { file, size: `, executable ${bytes(size)}` };
+  const platform = hostPlatform();
+  if (!platform) {
+    const file = await writeLauncher(outDir, process.execPath, bundled.file);
+    say(`launcher    ${shown(file)}, for there is no Node to build in for this platform`);
+    return { file, size: '' };
   }
-  const file = await writeLauncher(outDir, existsSync(linked) ? linked : process.execPath, bundled.file);
-  say(`launcher    ${shown(file)}`);
-  return { file, size: '' };
+  const { signal } = new AbortController();
+  const runtime = await runtimeOf(platform, say, signal);
+  const {
+    file,
+    bytes: size,
+    rebuilt,
+  } = await makeExecutable(bundled, platform, runtime, outDir, say, signal);
+  say(`executable  ${shown(file)}${rebuilt ? '' : ', up to date'}`);
+  return { file, size: `, executable ${bytes(size)}` };
 }
 
 function shown(file: string): string {
