@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { bundle, type Bundle } from './build/bundle.ts';
 import { writeLauncher } from './build/launcher.ts';
 import { hostPlatform } from './build/platforms.ts';
-import { releaseOf } from './build/release.ts';
+import { releaseOf, type Release } from './build/release.ts';
 import { runtimeOf } from './build/runtimes.ts';
 import { makeExecutable } from './build/single-executable.ts';
 
@@ -14,6 +14,8 @@ const ENTRY = join(ROOT, 'cmd/kubectl-rook_deps/main.ts');
 export interface Built {
   /** What kubectl finds on PATH. */
   readonly executable: string;
+  readonly bundle: Bundle;
+  readonly release: Release;
 }
 
 /** Makes the bundle and the executable of this platform, saying each step through `say`. */
@@ -29,7 +31,7 @@ export async function buildPlugin(
   say(
     `sizes       bundle ${bytes(bundled.code.length)}, gzipped ${bytes(bundled.gzip.length)}${executable.size}`,
   );
-  return { executable: executable.file };
+  return { executable: executable.file, bundle: bundled, release };
 }
 
 async function executableFor(
