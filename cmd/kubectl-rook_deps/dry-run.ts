@@ -8,6 +8,7 @@ export const DRY_RUN_FLAG: FlagSpec = {
   type: 'string',
   describe:
     'Must be "none", "server", or "client". If client, only print what would be sent; if server, send it without storing anything.',
+  suggests: ['none', 'client', 'server'],
 };
 
 export function dryRunOf(args: Args): DryRun {

@@ -11,6 +11,8 @@ async function main(): Promise<void> {
   const io = processIo();
   try {
     process.exitCode = await runProgram(process.argv.slice(2), io, abort.signal);
+    // Nothing that still runs, such as a program that gives credentials, may keep a shell waiting.
+    if (process.argv[2] === '__complete') process.stdout.write('', () => process.exit());
   } catch (error) {
     process.exitCode = abort.signal.aborted ? INTERRUPTED : await report(error, io);
   }
