@@ -10,7 +10,7 @@ import { output } from './controlplane/index.ts';
 import { bundledPackages } from './package/bundled-packages.ts';
 import { archiveName, krewManifest, krewTemplate } from './package/krew-manifest.ts';
 import { packager, type Made } from './package/packager.ts';
-import { sbom } from './package/sbom.ts';
+import { sbom, type ShippedRuntime } from './package/sbom.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TEMPLATE = join(ROOT, '.krew.yaml');
@@ -19,11 +19,13 @@ export interface PackageOptions {
   readonly outDir: string;
   /** Make everything anew, also what an earlier run has made from the same. */
   readonly isFresh: boolean;
+  /** Without all of them there are archives only: manifest and checksums are of a whole release. */
+  readonly platforms: readonly Platform[];
 }
 
 /** Makes the archives of all platforms, with manifest, checksums and bill of materials beside them. */
 export async function packagePlugin(
-  { outDir, isFresh }: PackageOptions,
+  { outDir, isFresh, platforms }: PackageOptions,
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -36,7 +38,7 @@ export async function packagePlugin(
   const homepage = await homepageOf(ROOT);
 
   const runtimes = new Map<Platform, Runtime>();
-  for (const platform of PLATFORMS) runtimes.set(platform, await runtimeOf(platform, say, signal));
+  for (const platform of platforms) runtimes.set(platform, await runtimeOf(platform, say, signal));
   const make = await packager({ root: ROOT, outDir, work, version, bundle, packages }, say, signal);
   const checksums = new Map<Platform, string>();
   await inPairs([...runtimes], async ([platform, runtime]) => {
@@ -45,16 +47,11 @@ export async function packagePlugin(
     say(lineFor(made));
   });
 
-  const shipped = await Promise.all(
-    [...runtimes].map(async ([{ os, arch }, { pin, generator }]) => ({
-      pin,
-      platform: `${os}/${arch}`,
-      versions: await versionsOf(generator, signal),
-    })),
-  );
+  if (PLATFORMS.some((platform) => !checksums.has(platform))) return;
+  const bom = sbom(release, packages, await shippedRuntimes(runtimes, signal));
   const documents = {
     'plugin.yaml': krewManifest(version, homepage, checksums),
-    [`kubectl-rook-deps_${version}.cdx.json`]: `${JSON.stringify(sbom(release, packages, shipped), undefined, 2)}\n`,
+    [`kubectl-rook-deps_${version}.cdx.json`]: `${JSON.stringify(bom, undefined, 2)}\n`,
   };
   for (const [name, text] of Object.entries(documents)) await writeFile(join(outDir, name), text);
   await writeFile(TEMPLATE, krewTemplate(homepage));
@@ -62,6 +59,19 @@ export async function packagePlugin(
   await removeOthers(outDir, names);
   await writeFile(join(outDir, 'SHA256SUMS'), await checksumLines(outDir, names));
   say(`manifest    ${relative(process.cwd(), join(outDir, 'plugin.yaml'))}, and ${names.length} checksums`);
+}
+
+function shippedRuntimes(
+  runtimes: ReadonlyMap<Platform, Runtime>,
+  signal: AbortSignal,
+): Promise<readonly ShippedRuntime[]> {
+  return Promise.all(
+    [...runtimes].map(async ([{ os, arch }, { pin, generator }]) => ({
+      pin,
+      platform: `${os}/${arch}`,
+      versions: await versionsOf(generator, signal),
+    })),
+  );
 }
 
 async function homepageOf(root: string): Promise<string> {
@@ -113,7 +123,7 @@ if (import.meta.main) {
     },
   });
   await packagePlugin(
-    { outDir: resolve(values.out), isFresh: values.fresh },
+    { outDir: resolve(values.out), isFresh: values.fresh, platforms: PLATFORMS },
     (line) => console.log(line),
     new AbortController().signal,
   );
