@@ -5,7 +5,7 @@ import { answerText, Directive, NOTHING, type Answer, type Candidate } from './a
 import { questionIn, type Asked } from './question.ts';
 
 /** Nobody waits longer than two seconds for a completion; starting up is part of that. */
-const LIMIT_MS = 1_500;
+const LIMIT_MS = 1_200;
 
 /**
  * Prints what the last word of a command line may become. Whatever goes wrong, the person at the keyboard is not
@@ -104,20 +104,20 @@ function commandsOf(commands: readonly CommandEntry[]): readonly Candidate[] {
 /** `TYPE`, then `NAME…`; or `TYPE/NAME…`. As in kubectl, one line has one form. */
 async function resources(asked: Asked, isOneWord: boolean, io: Io, signal: AbortSignal): Promise<Answer> {
   const { typed, words } = asked;
-  const [first] = words;
+  const [first, ...names] = words;
   const slash = typed.indexOf('/');
   if (slash >= 0) {
     const type = typed.slice(0, slash);
-    const names = await namesOf(type, asked, io, signal);
+    const found = await namesOf(type, asked, io, signal);
     return offered(
-      names.map(({ value, ...rest }) => ({ value: `${type}/${value}`, ...rest })),
+      found.map(({ value, ...rest }) => ({ value: `${type}/${value}`, ...rest })),
       typed,
     );
   }
   if (isOneWord || first?.includes('/'))
     return offered(typesOf(typed, '/'), typed, Directive.noFiles | Directive.noSpace);
   if (first === undefined) return offered(typesOf(typed, ''), typed);
-  const others = (await namesOf(first, asked, io, signal)).filter(({ value }) => !words.includes(value));
+  const others = (await namesOf(first, asked, io, signal)).filter(({ value }) => !names.includes(value));
   return offered(others, typed);
 }
 

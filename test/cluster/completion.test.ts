@@ -1,0 +1,154 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../../scripts/controlplane/index.ts';
+import {
+  apply,
+  controlPlane,
+  describeOnCluster,
+  freshNamespace,
+  kubectl,
+  runPlugin,
+} from './control-plane.ts';
+import { everyRookKind } from './every-kind.ts';
+
+describeOnCluster('completion through the real kubectl', () => {
+  let ns = '';
+  let bin = '';
+  beforeAll(async () => {
+    ns = await freshNamespace('complete');
+    await apply(everyRookKind(ns));
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: `${ns}-node` } };
+    await apply([{ ...node, status: { conditions: [{ type: 'Ready', status: 'True' }] } }]);
+    bin = join(controlPlane().home, 'bin');
+    await mkdir(bin, { recursive: true });
+    expect((await runPlugin(['completion', 'install', '--dir', bin])).code).toBe(0);
+  });
+
+  const pathWith = (): string => {
+    const { executable, kubectl: program } = controlPlane();
+    return [bin, dirname(executable), dirname(program), '/usr/bin', '/bin'].join(delimiter);
+  };
+
+  async function offered(...line: string[]): Promise<string[]> {
+    const { code, stdout, stderr } = await kubectl(['__complete', 'rook-deps', ...line], {
+      env: { PATH: pathWith() },
+    });
+    expect(code).toBe(0);
+    // Cobra says there what it does; the plugin itself says nothing.
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines.filter((text) => !/^(\[Debug\]|Completion ended with directive:) /.test(text))).toEqual([]);
+    return stdout.trimEnd().split('\n');
+  }
+
+  test('offers commands and flags', async () => {
+    expect(await offered('wh')).toEqual([
+      'why\tMay this resource go? What holds it, and what to do next',
+      ':4',
+    ]);
+    expect(await offered('why', '--exit')).toEqual([expect.stringMatching(/^--exit-code\t/), ':4']);
+  });
+
+  test('offers names with their phase, in the namespace that was asked for', async () => {
+    const [pool, directive, ...rest] = await offered('why', '-n', ns, 'cephblockpool', '');
+    expect(pool).toMatch(/^cephblockpool(\t\w+)?$/);
+    expect({ directive, rest }).toEqual({ directive: ':4', rest: [] });
+    expect(await offered('why', '-n', ns, 'cephbp/')).toEqual([
+      expect.stringMatching(/^cephbp\/cephblockpool/),
+      ':4',
+    ]);
+  });
+
+  test('offers the phase that the server tells', async () => {
+    await apply([
+      {
+        apiVersion: 'ceph.rook.io/v1',
+        kind: 'CephFilesystemSubVolumeGroup',
+        metadata: { name: 'phased', namespace: ns },
+        spec: { filesystemName: 'x' },
+        status: { phase: 'Progressing' },
+      },
+    ]);
+    expect(await offered('tree', 'cephfssvg', '-n', ns, 'ph')).toEqual(['phased\tProgressing', ':4']);
+  });
+
+  test('offers namespaces, contexts and formats', async () => {
+    expect(await offered('why', '-n', ns)).toEqual([`${ns}\tActive`, ':4']);
+    expect(await offered('why', '--context', '')).toEqual([expect.stringMatching(/\tcurrent$/), ':4']);
+    expect(await offered('why', '-o', 'j')).toEqual(['json', ':4']);
+  });
+
+  test('is silent and quick when the server does not answer', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const started = performance.now();
+    expect(await offered('why', '--server', `https://127.0.0.1:${port}`, 'cephbp', '')).toEqual([':4']);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    server.close();
+  });
+
+  test('is silent and quick when a program that gives credentials hangs', async () => {
+    const hangs = { command: 'sh', args: ['-c', 'echo noise >&2; sleep 10'] };
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'IfAvailable', ...hangs };
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'x',
+      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+      clusters: [{ name: 'x', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'x', user: { exec } }],
+    };
+    const file = join(controlPlane().home, 'hanging-kubeconfig');
+    await writeFile(file, JSON.stringify(config));
+    const started = performance.now();
+    expect(await offered('why', '--kubeconfig', file, 'cephbp', '')).toEqual([':4']);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  describe('in a shell', () => {
+    const shells = [
+      {
+        shell: 'bash',
+        script: (line: string) => `source <(kubectl-rook_deps completion bash)
+          COMP_LINE='${line}'; COMP_WORDS=(); read -ra COMP_WORDS <<<"\${COMP_LINE//=/ = }"
+          COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+          compopt() { :; }
+          _kubectl_rook_deps; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      },
+      {
+        shell: 'fish',
+        script: (line: string) =>
+          `kubectl-rook_deps completion fish | source; complete -C '${line}' | string replace -r '\\t.*' ''`,
+      },
+      {
+        shell: 'zsh',
+        // The widgets of completion need an editor; what they are given does not.
+        script: (line: string) => `compdef() { : }; source <(kubectl-rook_deps completion zsh)
+          _describe() { print -l -- "\${candidates[@]%%:*}" }; compset() { print -n -- "\${words[CURRENT]%%=*}=" }
+          words=(${line}); CURRENT=\${#words}; _kubectl_rook_deps`,
+      },
+    ];
+    for (const { shell, script } of shells) {
+      const isThere = spawnSync(shell, ['--version']).status === 0;
+      const title = `${shell} offers what the program offers`;
+      if (!isThere) {
+        test.skip(`${title} (skipped: ${shell} is not installed)`, () => undefined);
+        continue;
+      }
+      test(title, async () => {
+        const env = { PATH: pathWith(), HOME: controlPlane().home, TERM: 'dumb' };
+        const ask = async (line: string): Promise<string> => {
+          const { stdout } = await run(shell, ['-c', script(line)], { env }, AbortSignal.timeout(20_000));
+          return stdout.trim();
+        };
+        expect(await ask('kubectl-rook_deps expl')).toBe('explain');
+        const value = await ask('kubectl-rook_deps why --output=ya');
+        expect(['yaml', '--output=yaml']).toContain(value);
+      });
+    }
+  });
+});
