@@ -129,10 +129,13 @@ export function filesOf(
   if (actual !== integrity)
     throw new Error(`cannot trust ${name}@${version}: hash ${actual}, expected ${integrity}`);
   const wanted = /^package\/(bin\/node(\.exe)?|LICENSE)$/;
-  return parseTar(gunzipSync(archive), { filter: (file) => wanted.test(file.name) }).map((file) => ({
-    name: file.name.replace('package/', ''),
-    data: file.data ?? new Uint8Array(),
-  }));
+  // A copy, since the parser reads the whole memory of which a small buffer is a part.
+  return parseTar(new Uint8Array(gunzipSync(archive)), { filter: (file) => wanted.test(file.name) }).map(
+    (file) => ({
+      name: file.name.replace('package/', ''),
+      data: file.data ?? new Uint8Array(),
+    }),
+  );
 }
 
 async function nodeIn(folder: string): Promise<string> {

@@ -14,7 +14,8 @@ export function krewManifest(
   return manifest(version, homepage, (platform) => {
     const sha256 = checksums.get(platform);
     if (!sha256) throw new Error(`cannot find the checksum of ${platform.os}/${platform.arch}`);
-    return [`uri: ${downloadOf(platform, version, homepage)}`, `sha256: ${sha256}`];
+    // In quotes: of sixty-four digits YAML would make a number.
+    return [`uri: ${downloadOf(platform, version, homepage)}`, `sha256: "${sha256}"`];
   });
 }
 

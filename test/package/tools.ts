@@ -40,14 +40,14 @@ export const ARM64_LIBRARIES = '/usr/aarch64-linux-gnu';
 export function testUnder(
   programs: readonly string[],
   name: string,
-  body: (program: string) => Promise<void>,
+  body: (program: string, skip: (note: string) => void) => Promise<void>,
 ): void {
   const found = programs.find((program) => spawnSync(program, ['--version']).status === 0);
   const lacks = found?.startsWith('qemu') && !existsSync(`${ARM64_LIBRARIES}/lib/libstdc++.so.6`);
   const missing = found === undefined ? programs[0] : lacks ? 'libstdc++6-arm64-cross' : undefined;
   if (found === undefined || missing !== undefined)
     test.skip(`${name} (skipped: ${missing} is not installed)`, () => undefined);
-  else test(name, () => body(found), LIMIT_MS);
+  else test(name, ({ skip }) => body(found, (note) => skip(note)), LIMIT_MS);
 }
 
 /** The real tools around Krew, in a world that has nothing else. */
