@@ -8,23 +8,17 @@ export interface Start {
   readonly medianMs: number;
   readonly minMs: number;
   /** Undefined where nothing could measure it. */
-  readonly usage: Run['usage'];
+  readonly peakBytes: number | undefined;
 }
 
 export function startOf(program: Program, runs: readonly Run[]): Start {
   const times = runs.map(({ wallMs }) => wallMs);
-  const usages = runs.map(({ usage }) => usage).filter((usage) => usage !== undefined);
+  const peaks = runs.flatMap(({ usage }) => (usage ? [usage.peakBytes] : []));
   return {
     program,
     medianMs: median(times),
     minMs: Math.min(...times),
-    usage:
-      usages.length === 0
-        ? undefined
-        : {
-            peakBytes: median(usages.map(({ peakBytes }) => peakBytes)),
-            cpuMs: median(usages.map(({ cpuMs }) => cpuMs)),
-          },
+    peakBytes: peaks.length > 0 ? median(peaks) : undefined,
   };
 }
 
@@ -32,14 +26,14 @@ export function startOf(program: Program, runs: readonly Run[]): Start {
 export function startTable(starts: readonly Start[], yardstick: Program): string {
   const reference = starts.find(({ program }) => program === yardstick);
   if (!reference) throw new Error(`cannot find ${yardstick.name} among what was measured`);
-  const head = ['command', 'median', 'fastest', `× ${yardstick.name}`, 'CPU', 'peak memory'];
-  const rows = starts.map(({ program, medianMs, minMs, usage }) => [
+  const head = ['command', 'median', 'fastest', `× ${yardstick.name}`, 'peak memory'];
+  const rows = starts.map(({ program, medianMs, minMs, peakBytes }) => [
     `\`${[program.name, ...program.args].join(' ')}\``,
     milliseconds(medianMs),
     milliseconds(minMs),
     `${(medianMs / reference.medianMs).toFixed(2)} ×`,
-    usage ? milliseconds(usage.cpuMs) : 'not measured',
-    usage ? `${Math.round(usage.peakBytes / 2 ** 20)} MiB` : 'not measured',
+    // No CPU: it is counted in hundredths of a second, of which a start takes three.
+    peakBytes !== undefined ? `${Math.round(peakBytes / 2 ** 20)} MiB` : 'not measured',
   ]);
   return markdownTable(head, rows);
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
@@ -12,6 +11,7 @@ import {
   kubectl,
   runPlugin,
 } from './control-plane.ts';
+import { testUnder } from '../package/tools.ts';
 import { everyRookKind } from './every-kind.ts';
 
 describeOnCluster('completion through the real kubectl', () => {
@@ -24,7 +24,7 @@ describeOnCluster('completion through the real kubectl', () => {
     await apply([{ ...node, status: { conditions: [{ type: 'Ready', status: 'True' }] } }]);
     bin = join(controlPlane().home, 'bin');
     await mkdir(bin, { recursive: true });
-    expect((await runPlugin(['completion', 'install', '--dir', bin])).code).toBe(0);
+    await runPlugin(['completion', 'install', '--dir', bin]);
   });
 
   const pathWith = (): string => {
@@ -132,23 +132,18 @@ describeOnCluster('completion through the real kubectl', () => {
           words=(${line}); CURRENT=\${#words}; _kubectl_rook_deps`,
       },
     ];
-    for (const { shell, script } of shells) {
-      const isThere = spawnSync(shell, ['--version']).status === 0;
-      const title = `${shell} offers what the program offers`;
-      if (!isThere) {
-        test.skip(`${title} (skipped: ${shell} is not installed)`, () => undefined);
-        continue;
-      }
-      test(title, async () => {
-        const env = { PATH: pathWith(), HOME: controlPlane().home, TERM: 'dumb' };
-        const ask = async (line: string): Promise<string> => {
-          const { stdout } = await run(shell, ['-c', script(line)], { env }, AbortSignal.timeout(20_000));
-          return stdout.trim();
-        };
-        expect(await ask('kubectl-rook_deps expl')).toBe('explain');
-        const value = await ask('kubectl-rook_deps why --output=ya');
-        expect(['yaml', '--output=yaml']).toContain(value);
-      });
-    }
+    const completesIn = async (shell: string, script: (line: string) => string): Promise<void> => {
+      const env = { PATH: pathWith(), HOME: controlPlane().home, TERM: 'dumb' };
+      const ask = async (line: string): Promise<string> => {
+        const { stdout } = await run(shell, ['-c', script(line)], { env }, AbortSignal.timeout(20_000));
+        return stdout.trim();
+      };
+      expect(await ask('kubectl-rook_deps expl')).toBe('explain');
+      const value = await ask('kubectl-rook_deps why --output=ya');
+      expect(['yaml', '--output=yaml']).toContain(value);
+    };
+
+    for (const { shell, script } of shells)
+      testUnder([shell], `${shell} offers what the program offers`, () => completesIn(shell, script));
   });
 });

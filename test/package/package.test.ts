@@ -281,10 +281,10 @@ describePackages('packages', () => {
     NODE_SKIP_PLATFORM_CHECK: '1',
   });
 
-  const smoke = async (platform: Platform, command: readonly string[]): Promise<void> => {
+  const smoke = async (platform: Platform, command: readonly [string, ...string[]]): Promise<void> => {
     const file = join(folder, `smoke-${platform.arch}-${executableName(platform)}`);
     await writeFile(file, await executableIn(platform), { mode: 0o755 });
-    const [program = '', ...args] = [...command, file];
+    const [program, ...args] = [...command, file];
     const ask = (line: string): Promise<Finished> =>
       run(
         program,

@@ -4,6 +4,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, test } from 'vitest';
 import { hostPlatform } from '../../scripts/build/platforms.ts';
+import { requireGo } from '../../scripts/controlplane/go.ts';
 import { goTool, run, type Finished, type GoTool } from '../../scripts/controlplane/index.ts';
 import { controlPlane, describeOnCluster } from '../cluster/control-plane.ts';
 
@@ -19,18 +20,21 @@ const LIMIT_MS = 110_000;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Why packages cannot be made here; undefined where they can. */
-function obstacle(): string | undefined {
+async function findObstacle(): Promise<string | undefined> {
   const { os, arch } = hostPlatform() ?? {};
   if (os !== 'linux' || arch !== 'amd64') return 'packages are made on Linux on x64';
-  if (spawnSync('go', ['version']).status !== 0) return 'Go is needed to build Krew, and it is not on PATH';
-  return undefined;
+  return requireGo('build Krew', AbortSignal.timeout(LIMIT_MS)).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
 }
+
+const obstacle = await findObstacle();
 
 /** `describe` for tests of packages: skipped, with the reason, where none can be made. */
 export function describePackages(name: string, tests: () => void): void {
-  const reason = obstacle();
-  if (reason === undefined) describeOnCluster(name, tests);
-  else describe.skip(`${name} (skipped: ${reason})`, tests);
+  if (obstacle === undefined) describeOnCluster(name, tests);
+  else describe.skip(`${name} (skipped: ${obstacle})`, tests);
 }
 
 /** Where Debian's libc6-arm64-cross and libstdc++6-arm64-cross put the libraries that a program for arm64 needs. */

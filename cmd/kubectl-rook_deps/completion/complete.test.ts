@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { run } from '#test/fakes/program.ts';
 import { COMMANDS } from '../program.ts';
@@ -159,17 +158,5 @@ describe('a failure is silent and offers nothing', () => {
     { what: 'a flag that does not exist', line: ['why', '--nosuch', 'x', 'cephbp', ''] },
   ])('$what', async ({ line }) => {
     expect(await complete(...line)).toEqual({ values: [], lines: [], directive: ':4' });
-  });
-
-  test('a server that does not answer, within two seconds', async () => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    const started = performance.now();
-    const { values } = await complete('why', '--server', `http://127.0.0.1:${port}`, 'cephbp', '');
-    expect(values).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(2_000);
-    server.close();
   });
 });
