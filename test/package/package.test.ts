@@ -21,7 +21,7 @@ import { ARM64_LIBRARIES, describePackages, ROOT, testUnder, tools, type Tools }
 
 const OUT = join(ROOT, 'dist/packages');
 const SETUP_MS = 600_000;
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 
 const { version: number } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
   version: string;

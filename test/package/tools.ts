@@ -16,7 +16,7 @@ const KREW: Omit<GoTool, 'name'> = {
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-const LIMIT_MS = 110_000;
+const LIMIT_MS = 290_000;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Why packages cannot be made here; undefined where they can. */
