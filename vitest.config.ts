@@ -15,7 +15,7 @@ export default defineConfig({
       {
         test: {
           name: 'cluster',
-          include: ['test/{cluster,controller,e2e}/**/*.test.ts'],
+          include: ['test/{cluster,controller,e2e,package}/**/*.test.ts'],
           globalSetup: ['test/cluster/global-setup.ts'],
           // One file at a time: they share one API server, and requests are counted on it.
           fileParallelism: false,

@@ -6,13 +6,13 @@ import { arrivalsSince } from './bench/audit.ts';
 import { creator } from './bench/creator.ts';
 import { withMeasured } from './bench/document.ts';
 import { dependentsFound, findGnuTime, runOnce, type Bench, type Run } from './bench/measure.ts';
-import { KUBE_LINEAGE, KUBECTL_TREE, peerExecutable } from './bench/peers.ts';
+import { KUBE_LINEAGE, KUBECTL_TREE } from './bench/peers.ts';
 import { populate, type Size } from './bench/population/index.ts';
 import { questions, type Contestant, type Programs, type Question } from './bench/questions.ts';
 import { resultOf, type Result } from './bench/results.ts';
 import { surroundings } from './bench/surroundings.ts';
 import { resultTable } from './bench/tables.ts';
-import { installCrds, startControlPlane, type ControlPlane } from './controlplane/index.ts';
+import { goTool, installCrds, startControlPlane, type ControlPlane } from './controlplane/index.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
@@ -25,8 +25,8 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 async function bench(size: Size, runs: number, signal: AbortSignal): Promise<string> {
   const programs: Programs = {
     ours: join(ROOT, 'dist/kubectl-rook_deps'),
-    kubectlTree: await peerExecutable(KUBECTL_TREE, say, signal),
-    kubeLineage: await peerExecutable(KUBE_LINEAGE, say, signal),
+    kubectlTree: await goTool(KUBECTL_TREE, say, signal),
+    kubeLineage: await goTool(KUBE_LINEAGE, say, signal),
   };
   const plane = await startControlPlane({ controllerManager: false, audit: true }, signal);
   try {

@@ -1,10 +1,11 @@
-import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundle, type Bundle } from './build/bundle.ts';
 import { writeLauncher } from './build/launcher.ts';
-import { releaseOf } from './build/release.ts';
+import { hostPlatform } from './build/platforms.ts';
+import { releaseOf, type Release } from './build/release.ts';
+import { runtimeOf } from './build/runtimes.ts';
 import { makeExecutable } from './build/single-executable.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -13,6 +14,8 @@ const ENTRY = join(ROOT, 'cmd/kubectl-rook_deps/main.ts');
 export interface Built {
   /** What kubectl finds on PATH. */
   readonly executable: string;
+  readonly bundle: Bundle;
+  readonly release: Release;
 }
 
 /** Makes the bundle and the executable of this platform, saying each step through `say`. */
@@ -28,7 +31,7 @@ export async function buildPlugin(
   say(
     `sizes       bundle ${bytes(bundled.code.length)}, gzipped ${bytes(bundled.gzip.length)}${executable.size}`,
   );
-  return { executable: executable.file };
+  return { executable: executable.file, bundle: bundled, release };
 }
 
 async function executableFor(
@@ -36,16 +39,21 @@ async function executableFor(
   outDir: string,
   say: (line: string) => void,
 ): Promise<{ readonly file: string; readonly size: string }> {
-  const linked = join(ROOT, 'node_modules/.bin/node');
-  // The Node of another platform lacks --experimental-sea-config or needs signing afterwards.
-  if (process.platform === 'linux' && existsSync(linked)) {
-    const { file, bytes: size, rebuilt } = await makeExecutable(bundled, realpathSync(linked), outDir);
-    say(`executable  ${shown(file)}${rebuilt ? '' : ', up to date'}`);
-    return { file, size: `, executable ${bytes(size)}` };
+  const platform = hostPlatform();
+  if (!platform) {
+    const file = await writeLauncher(outDir, process.execPath, bundled.file);
+    say(`launcher    ${shown(file)}, for there is no Node to build in for this platform`);
+    return { file, size: '' };
   }
-  const file = await writeLauncher(outDir, existsSync(linked) ? linked : process.execPath, bundled.file);
-  say(`launcher    ${shown(file)}`);
-  return { file, size: '' };
+  const { signal } = new AbortController();
+  const runtime = await runtimeOf(platform, say, signal);
+  const {
+    file,
+    bytes: size,
+    rebuilt,
+  } = await makeExecutable(bundled, platform, runtime, outDir, say, signal);
+  say(`executable  ${shown(file)}${rebuilt ? '' : ', up to date'}`);
+  return { file, size: `, executable ${bytes(size)}` };
 }
 
 function shown(file: string): string {

@@ -9,6 +9,7 @@ export const DRY_RUN_FLAG: FlagSpec = {
   bare: 'client',
   describe:
     'Must be "none", "server", or "client" (the same as no value). If client, only print what would be sent; if server, send it without storing anything.',
+  suggests: ['none', 'client', 'server'],
 };
 
 export function dryRunOf(args: Args): DryRun {

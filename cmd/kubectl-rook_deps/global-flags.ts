@@ -19,18 +19,30 @@ export const GLOBAL_FLAGS: FlagSpecs = {
     describe:
       'User extras to impersonate for the operation, this flag can be repeated to specify multiple values for the same key.',
   },
-  'cache-dir': { type: 'string', describe: 'Accepted as in kubectl; nothing is cached.' },
-  'certificate-authority': { type: 'string', describe: 'Path to a cert file for the certificate authority' },
-  'client-certificate': { type: 'string', describe: 'Path to a client certificate file for TLS' },
-  'client-key': { type: 'string', describe: 'Path to a client key file for TLS' },
-  cluster: { type: 'string', describe: 'The name of the kubeconfig cluster to use' },
+  'cache-dir': {
+    type: 'string',
+    describe: 'Accepted as in kubectl; nothing is cached.',
+    suggests: 'folders',
+  },
+  'certificate-authority': {
+    type: 'string',
+    describe: 'Path to a cert file for the certificate authority',
+    suggests: 'files',
+  },
+  'client-certificate': {
+    type: 'string',
+    describe: 'Path to a client certificate file for TLS',
+    suggests: 'files',
+  },
+  'client-key': { type: 'string', describe: 'Path to a client key file for TLS', suggests: 'files' },
+  cluster: { type: 'string', describe: 'The name of the kubeconfig cluster to use', suggests: 'clusters' },
   color: {
     type: 'string',
     choices: ['auto', 'always', 'never'],
     describe: 'Colour the output: auto, always or never',
   },
   ascii: { type: 'boolean', describe: 'Use plain ASCII instead of line-drawing characters' },
-  context: { type: 'string', describe: 'The name of the kubeconfig context to use' },
+  context: { type: 'string', describe: 'The name of the kubeconfig context to use', suggests: 'contexts' },
   'disable-compression': {
     type: 'boolean',
     describe: 'If true, opt-out of response compression for all requests to the server',
@@ -41,8 +53,17 @@ export const GLOBAL_FLAGS: FlagSpecs = {
     describe:
       "If true, the server's certificate will not be checked for validity. This will make your HTTPS connections insecure",
   },
-  kubeconfig: { type: 'string', describe: 'Path to the kubeconfig file to use for CLI requests.' },
-  namespace: { type: 'string', alias: 'n', describe: 'If present, the namespace scope for this CLI request' },
+  kubeconfig: {
+    type: 'string',
+    describe: 'Path to the kubeconfig file to use for CLI requests.',
+    suggests: 'files',
+  },
+  namespace: {
+    type: 'string',
+    alias: 'n',
+    describe: 'If present, the namespace scope for this CLI request',
+    suggests: 'namespaces',
+  },
   password: { type: 'string', describe: 'Password for basic authentication to the API server' },
   'proxy-url': { type: 'string', describe: 'If provided, this URL will be used to connect via proxy' },
   'request-timeout': {
@@ -53,7 +74,7 @@ export const GLOBAL_FLAGS: FlagSpecs = {
   server: { type: 'string', alias: 's', describe: 'The address and port of the Kubernetes API server' },
   'tls-server-name': { type: 'string', describe: 'Server name to use for server certificate validation' },
   token: { type: 'string', describe: 'Bearer token for authentication to the API server' },
-  user: { type: 'string', describe: 'The name of the kubeconfig user to use' },
+  user: { type: 'string', describe: 'The name of the kubeconfig user to use', suggests: 'users' },
   username: { type: 'string', describe: 'Username for basic authentication to the API server' },
   v: { type: 'string', describe: 'Number for the log level verbosity: 2 counts requests, 6 shows them' },
 };

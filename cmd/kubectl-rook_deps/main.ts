@@ -1,6 +1,5 @@
-import { reportFailure } from './failure.ts';
 import { runProgram } from './program.ts';
-import { processIo } from './io.ts';
+import { processIo, type Io } from './io.ts';
 
 const INTERRUPTED = 130;
 
@@ -12,9 +11,16 @@ async function main(): Promise<void> {
   const io = processIo();
   try {
     process.exitCode = await runProgram(process.argv.slice(2), io, abort.signal);
+    // Nothing that still runs, such as a program that gives credentials, may keep a shell waiting.
+    if (process.argv[2] === '__complete') process.stdout.write('', () => process.exit());
   } catch (error) {
-    process.exitCode = abort.signal.aborted ? INTERRUPTED : reportFailure(error, io);
+    process.exitCode = abort.signal.aborted ? INTERRUPTED : await report(error, io);
   }
+}
+
+/** Loaded only now: most calls do not fail. */
+async function report(error: unknown, io: Io): Promise<number> {
+  return (await import('./failure.ts')).reportFailure(error, io);
 }
 
 void main();

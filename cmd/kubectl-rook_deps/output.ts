@@ -3,7 +3,12 @@ import type { Args } from './args.ts';
 import type { FlagSpec } from './command.ts';
 
 export function outputFlag(formats: readonly string[]): FlagSpec {
-  return { type: 'string', alias: 'o', describe: `Output format. One of: (${formats.join(', ')}).` };
+  return {
+    type: 'string',
+    alias: 'o',
+    describe: `Output format. One of: (${formats.join(', ')}).`,
+    suggests: formats,
+  };
 }
 
 /** The format asked for, or a refusal in kubectl's words. */

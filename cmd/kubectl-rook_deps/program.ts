@@ -60,6 +60,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/uninstall.ts')).uninstall,
   },
   {
+    name: 'completion',
+    summary: 'Make the shell complete kinds, names, flags and their values',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
+  {
     name: 'version',
     summary: 'The version of this program, and of what is installed',
     load: async () => (await import('./commands/version.ts')).version,
@@ -78,6 +83,10 @@ function isCommand(word: string): boolean {
 
 /** Finds the command, parses its flags and runs it. Returns the exit code. */
 export async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  if (argv[0] === '__complete') {
+    const { complete } = await import('./completion/complete.ts');
+    return complete(argv.slice(1), COMMANDS, io, signal);
+  }
   const first = firstWord(argv, GLOBAL_FLAGS, isCommand);
   if (!first) {
     parseArgs(argv, GLOBAL_FLAGS, PROGRAM);

@@ -11,6 +11,7 @@ export const FROM_FLAG: FlagSpec = {
   type: 'array',
   describe:
     'Read saved manifests instead of a cluster: a file, a folder, or - for standard input. Can be repeated.',
+  suggests: 'files',
 };
 
 /** Where a command's objects come from. */

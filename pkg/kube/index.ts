@@ -13,6 +13,7 @@ export type { HttpStream } from './http-stream.ts';
 export { kubeReader, type KubeReaderOptions } from './kube-reader.ts';
 export { kubeWatcher, type KubeWatcherOptions } from './kube-watcher.ts';
 export { kubeWriter, type KubeWriterOptions } from './kube-writer.ts';
+export { mergedKubeconfig } from './kubeconfig-merge.ts';
 export { Limiter } from './limiter.ts';
 export { loadKubeconfig } from './load-kubeconfig.ts';
 export {

@@ -14,3 +14,4 @@ export { renderReport, reportNames, type ReportOptions } from './report-text.ts'
 export { plainStyle, type Style, type Tone } from './style.ts';
 export { table } from './table.ts';
 export { renderTree, treeNames, type TreeRequest } from './tree-text.ts';
+export { objectStatus } from './object-status.ts';

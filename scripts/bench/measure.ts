@@ -37,9 +37,12 @@ export async function findGnuTime(signal: AbortSignal): Promise<boolean> {
   return tried?.code === 0 && /^\d+ [\d.]+ [\d.]+\s*$/.test(tried.stderr);
 }
 
+/** A program with its arguments, and what to call it. */
+export type Program = Pick<Contestant, 'name' | 'file' | 'args'>;
+
 /** Runs a program to its end. Its output goes to a file, so that nobody has to read it meanwhile. */
 export async function runOnce(
-  { name, file, args }: Contestant,
+  { name, file, args }: Program,
   { folder, env, hasGnuTime }: Bench,
   signal: AbortSignal,
 ): Promise<Run> {

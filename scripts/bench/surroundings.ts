@@ -1,8 +1,7 @@
 import { arch, cpus, totalmem, type } from 'node:os';
 import { textAt } from '#pkg/object';
-import { get, run, type ControlPlane } from '../controlplane/index.ts';
+import { get, run, type ControlPlane, type GoTool } from '../controlplane/index.ts';
 import { OWN_USER_AGENT } from './creator.ts';
-import type { Peer } from './peers.ts';
 import type { Size } from './population/index.ts';
 
 /** What a reader must know to judge the figures, one fact a line, as Markdown. */
@@ -28,7 +27,7 @@ export async function surroundings(
 
 export interface Setting {
   readonly executable: string;
-  readonly peers: readonly Peer[];
+  readonly peers: readonly GoTool[];
   readonly size: Size;
   readonly runs: number;
 }

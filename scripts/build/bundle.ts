@@ -17,6 +17,21 @@ const clientWithoutModels: Plugin = {
   },
 };
 
+/** All that yargs needs of its surroundings for messages and locales, which nothing here asks it for. */
+const yargsParserOnly: Plugin = {
+  name: 'yargs-parser-only',
+  setup({ onResolve, resolve }) {
+    onResolve(
+      { filter: /\/platform-shims\/esm\.mjs$/ },
+      async ({ path, importer, resolveDir, kind, pluginData }) => {
+        if (pluginData === yargsParserOnly || !importer.includes('yargs')) return undefined;
+        const found = await resolve(path, { importer, resolveDir, kind, pluginData: yargsParserOnly });
+        return { path: found.path, sideEffects: false };
+      },
+    );
+  },
+};
+
 export interface Bundle {
   /** All of the program as one CommonJS file. */
   readonly file: string;
@@ -41,7 +56,7 @@ export async function bundle(entry: string, outDir: string, release: Release): P
     legalComments: 'none',
     // Without it, yargs and yaml would come in as their larger CommonJS twins.
     mainFields: ['module', 'main'],
-    plugins: [clientWithoutModels],
+    plugins: [clientWithoutModels, yargsParserOnly],
     alias: { undici: shim('undici'), 'js-yaml': shim('js-yaml'), 'string-width': shim('string-width') },
     // yargs asks for import.meta.url as it loads; CommonJS has none.
     banner: { js: "const __selfUrl=require('node:url').pathToFileURL(__filename).href;" },

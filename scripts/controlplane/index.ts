@@ -5,7 +5,8 @@
 export { ensureBinaries, type Binaries } from './binaries.ts';
 export { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 export { crdFiles, type CrdFiles } from './crds.ts';
+export { goTool, type GoTool } from './go-tool.ts';
 export { installCrds } from './install-crds.ts';
-export { run, type Finished, type RunOptions } from './process.ts';
+export { output, run, type Finished, type RunOptions } from './process.ts';
 export { get, send, type Access, type Answer } from './request.ts';
 export { Unavailable } from './unavailable.ts';

@@ -1,11 +1,6 @@
-import { findInstalled, ownBundle, type Installed } from '#pkg/install';
-import type { Gap } from '#pkg/object';
-import type { Args } from '../args.ts';
 import type { Command } from '../command.ts';
-import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
 import { COMMIT, VERSION } from '../release.ts';
-import { openCluster, warn } from '../wiring.ts';
 
 const FORMATS = ['json', 'yaml'];
 
@@ -32,51 +27,13 @@ export const version: Command = {
     };
     const isText = format !== 'json' && format !== 'yaml';
     if (isText) io.print(`Client Version: ${VERSION}`);
-    const found = args.isSet('client') ? undefined : await look(args, io, signal);
-    if (isText && found) io.print(`Installed Version: ${installedText(found.installed)}`);
-    if (!isText) io.print(await serialized({ clientVersion, ...(found ? document(found) : {}) }, format));
-    if (found?.installed && 'bundleHash' in found.installed) await warnOfSkew(found.installed, io);
+    // Loaded only when a server is asked: start-up without one counts most.
+    const installed = args.isSet('client')
+      ? undefined
+      : await (await import('../installed-version.ts')).installedVersion(args, io, signal);
+    if (isText && installed) io.print(`Installed Version: ${installed.text}`);
+    if (!isText) io.print(await serialized({ clientVersion, ...installed?.document }, format));
+    await installed?.warnOfSkew();
     return 0;
   },
 };
-
-interface Found {
-  readonly installed: Installed | Gap | undefined;
-}
-
-async function look(args: Args, io: Io, signal: AbortSignal): Promise<Found> {
-  const cluster = await openCluster(args, io);
-  try {
-    return { installed: await findInstalled(cluster.reader, signal) };
-  } finally {
-    cluster.close();
-  }
-}
-
-function installedText(installed: Installed | Gap | undefined): string {
-  if (!installed) return '<none>';
-  if ('reason' in installed) return `<unknown> (${installed.what}: ${installed.reason})`;
-  return `${installed.version} (bundle ${installed.bundleHash}, namespace ${installed.namespace})`;
-}
-
-function document({ installed }: Found): object {
-  if (!installed) return { installedVersion: null };
-  if ('reason' in installed)
-    return { installedVersion: { problem: `${installed.what}: ${installed.reason}` } };
-  const { version, bundleHash, namespace } = installed;
-  return { installedVersion: { version, bundle: bundleHash, namespace } };
-}
-
-async function warnOfSkew({ version, bundleHash }: Installed, io: Io): Promise<void> {
-  if (version !== VERSION) {
-    warn(
-      io,
-      `${version} is installed, and this is ${VERSION}: 'kubectl rook-deps install' brings the cluster to ${VERSION}`,
-    );
-    return;
-  }
-  // A run from the sources has no bundle to compare with.
-  const own = await ownBundle().catch(() => undefined);
-  if (own && own.hash !== bundleHash)
-    warn(io, `another build of ${version} is installed (bundle ${bundleHash}, not ${own.hash})`);
-}
