@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { reportFailure } from './failure.ts';
 import { runProgram } from './program.ts';
 import { processIo } from './io.ts';
@@ -17,4 +18,9 @@ async function main(): Promise<void> {
   }
 }
 
-void main();
+async function thread(): Promise<void> {
+  const { serveLooks } = await import('./controller/look-worker.ts');
+  await serveLooks();
+}
+
+void (isMainThread ? main() : thread());

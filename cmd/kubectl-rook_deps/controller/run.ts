@@ -35,6 +35,7 @@ import {
 import { VERSION } from '../release.ts';
 import type { Feature, Machinery } from './feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
+import { dependentsFeature } from './dependents-feature.ts';
 import { usageFeature } from './usage-feature.ts';
 
 export interface ControllerSettings {
@@ -56,7 +57,7 @@ const NAME = 'rook-deps';
 const WEBHOOK = 'rook-deps-webhook';
 const GRACE_MS = 20_000;
 
-const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature];
+const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature, dependentsFeature];
 
 /** The controller and webhook: reconcilers on the leader, the webhook on every replica. */
 export async function runController(
@@ -138,7 +139,7 @@ function connected(connection: Connection, logger: Logger): Promise<Transport> {
 }
 
 function machineryOf(
-  { namespace, host, watchDelayMs }: ControllerSettings,
+  { connection, namespace, host, watchDelayMs }: ControllerSettings,
   transport: Transport,
   metrics: Metrics,
   logger: Logger,
@@ -149,6 +150,7 @@ function machineryOf(
   const live = kubeWatcher(transport, types);
   return {
     namespace,
+    connection,
     reader: kubeReader(transport, { types }),
     writer,
     watcher: watchDelayMs > 0 ? delayedWatcher(live, clock, () => watchDelayMs) : live,

@@ -1,0 +1,44 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { skippedCeph } from '#pkg/ceph';
+import { systemClock } from '#pkg/clock';
+import { findNow, type Finding } from '#pkg/dependents';
+import { connect, kubeReader, refreshedTypes, type Connection } from '#pkg/kube';
+import type { KubeObject } from '#pkg/object';
+import { essentialsOf } from '#pkg/rules';
+import { VERSION } from '../release.ts';
+
+/** A question to the thread, and its answer. */
+export interface LookRequest {
+  readonly id: number;
+  readonly subjects: readonly KubeObject[];
+  readonly limitMs: number;
+}
+
+export type LookReply =
+  | { readonly id: number; readonly findings: readonly Finding[] }
+  | { readonly id: number; readonly failure: string };
+
+/** Bounds how much of a long list is in memory at a time. */
+const PAGE_SIZE = 2_500;
+
+/** What the thread does: lists, parses and judges, away from the loop that answers the webhook. */
+export async function serveLooks(): Promise<void> {
+  const connection = workerData as Connection;
+  const transport = await connect(connection, {
+    userAgent: `rook-deps-controller/${VERSION}`,
+    onWarning: () => undefined,
+  });
+  const reader = kubeReader(transport, {
+    types: refreshedTypes(transport, systemClock),
+    keep: { pageSize: PAGE_SIZE, of: essentialsOf },
+  });
+  // Ceph itself is not asked here yet: whoever asks it puts the answer in this place.
+  const contents = skippedCeph();
+  const reply = (answer: LookReply): void => parentPort?.postMessage(answer);
+  parentPort?.on('message', ({ id, subjects, limitMs }: LookRequest) => {
+    findNow(reader, subjects, contents, AbortSignal.timeout(limitMs)).then(
+      (findings) => reply({ id, findings }),
+      (error: unknown) => reply({ id, failure: error instanceof Error ? error.message : String(error) }),
+    );
+  });
+}
