@@ -62,7 +62,8 @@ export class RookObjects {
       for (const blocker of blockersOf(reply)) await this.remove(blocker, depth + 1);
       return this.remove(named, depth + 1);
     }
-    if (![200, 202, 404].includes(reply.status)) throw new Error(`cannot remove ${named.name}: ${reply.message}`);
+    if (![200, 202, 404].includes(reply.status))
+      throw new Error(`cannot remove ${named.name}: ${reply.message}`);
     await this.untilGone(named);
   }
 }
