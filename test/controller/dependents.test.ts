@@ -116,7 +116,7 @@ describe('the ways out', () => {
     expect((await rook.delete(pool(ns))).status).toBe(409);
     expect((await rook.delete({ kind: 'CephCluster', namespace: ns, name: 'c' })).status).toBe(409);
     await rook.untilHeld({ kind: 'CephCluster', namespace: ns, name: 'c' });
-    await pastTheWebhook(() => rook.delete({ kind: 'CephCluster', namespace: ns, name: 'c' }));
+    await deletePastTheWebhook({ kind: 'CephCluster', namespace: ns, name: 'c' });
     await vi.waitFor(async () => expect((await rook.delete(pool(ns))).status).toBe(200), WAIT);
     await rook.untilGone(pool(ns));
     await rook.remove(rns(ns));
@@ -127,7 +127,7 @@ describe('the ways out', () => {
     const ns = await scene.namespace('deleting');
     await rook.apply([served(Kinds.CephCluster, 'c', ns), ...poolWith(ns, 'a')]);
     await rook.untilHeld({ kind: 'CephCluster', namespace: ns, name: 'c' });
-    await pastTheWebhook(() => rook.delete({ kind: 'CephCluster', namespace: ns, name: 'c' }));
+    await deletePastTheWebhook({ kind: 'CephCluster', namespace: ns, name: 'c' });
     expect((await rook.delete(pool(ns))).status).toBe(409);
     await rook.remove(pool(ns));
     await rook.untilGone({ kind: 'CephCluster', namespace: ns, name: 'c' });
@@ -165,15 +165,12 @@ describe('the ways out', () => {
   });
 });
 
-/** As if the webhook had not been there. */
-async function pastTheWebhook<T>(work: () => Promise<T>): Promise<T> {
+/** Deletes as if the webhook were not there. It takes a moment until nobody asks it any more. */
+async function deletePastTheWebhook(named: Named): Promise<void> {
   const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/rook-deps';
   await scene.client.send('DELETE', path, undefined);
-  try {
-    return await work();
-  } finally {
-    await scene.install.route(scene.replica);
-  }
+  await vi.waitFor(async () => expect((await rook.delete(named)).status).toBe(200), WAIT);
+  await scene.install.route(scene.replica);
 }
 
 interface Event {
@@ -212,7 +209,7 @@ describe('a deletion that got past the webhook', () => {
     await rook.patch(pool(ns), {
       metadata: { finalizers: ['rook-deps.io/dependents', 'example.com/held'] },
     });
-    await pastTheWebhook(() => rook.delete(pool(ns)));
+    await deletePastTheWebhook(pool(ns));
     const held = await untilReported(pool(ns));
     expect(fieldAt(held, 'status', 'phase')).toBe('Deleting');
     expect(condition(held)).toMatchObject({
@@ -265,7 +262,7 @@ describe('a deletion that got past the webhook', () => {
       served(Kinds.CephObjectStoreUser, 'u', ns, { store: 's', accountRef: { name: 'acc' } }),
     ]);
     await rook.untilHeld(account);
-    await pastTheWebhook(() => rook.delete(account));
+    await deletePastTheWebhook(account);
     await vi.waitFor(async () => {
       const notes = (await eventsOf(ns)).map(({ note }) => note);
       expect(notes).toEqual([`${OURS} CephObjectStoreUsers: [${ns}/u]`]);
@@ -288,7 +285,7 @@ describe('a deletion that got past the webhook', () => {
       message: `CephBlockPool "${ns}/p" will not be deleted until all dependents are removed: CephBlockPoolRadosNamespaces: [a]`,
     };
     await rookWrites(pool(ns), said);
-    await pastTheWebhook(() => rook.delete(pool(ns)));
+    await deletePastTheWebhook(pool(ns));
     await vi.waitFor(
       async () => expect(fieldAt(await rook.read(pool(ns)), 'status', 'phase')).toBe('Deleting'),
       WAIT,
@@ -325,7 +322,7 @@ describe('a deletion that got past the webhook', () => {
       message: 'none',
     };
     await rookWrites(cluster, said);
-    await pastTheWebhook(() => rook.delete(cluster));
+    await deletePastTheWebhook(cluster);
     const held = await untilReported(cluster, 'rook-deps.io/DeletionIsBlocked');
     expect(condition(held)).toMatchObject({ status: 'False', message: 'none' });
     const since = await auditEnd(scene.install);
@@ -345,7 +342,7 @@ describe('a resource that depends on one which is being deleted', () => {
     const ns = await scene.namespace('armed');
     await rook.apply(poolWith(ns, 'a'));
     await rook.untilHeld(pool(ns));
-    await pastTheWebhook(() => rook.delete(pool(ns)));
+    await deletePastTheWebhook(pool(ns));
     await vi.waitFor(async () => {
       const { status, message } = await scene.client.create(
         served(Kinds.CephBlockPoolRadosNamespace, 'new', ns, { blockPoolName: 'p' }) as never,
