@@ -115,6 +115,21 @@ describe('a deletion that is under way', () => {
   });
 });
 
+describe('a resource that somebody forces out', () => {
+  const annotations = { 'rook-deps.io/force-delete': 'fire' };
+
+  test('loses the finalizer, before its deletion as after', async () => {
+    for (const object of [POOL, DELETED]) {
+      const finalizers = [FINALIZER, 'cephblockpool.ceph.rook.io'];
+      const forced = { ...object, metadata: { ...object.metadata, annotations, finalizers } };
+      const world = new DependentsWorld(forced, PART);
+      await world.reconcile(forced);
+      expect(world.finalizers(forced)).toEqual(['cephblockpool.ceph.rook.io']);
+      expect(world.condition(forced)).toBeUndefined();
+    }
+  });
+});
+
 describe('where Rook reports the block itself', () => {
   test('and names all, nothing is added', async () => {
     const object = rookSays('True', 'will not be deleted until: CephBlockPoolRadosNamespaces: [a]');

@@ -4,7 +4,7 @@ import { stateOf, type Finding } from './finding.ts';
 import { Reporter, type ReporterPorts } from './reporter.ts';
 import { releasedStatus } from './status.ts';
 import { patchStatus } from './status-write.ts';
-import type { Kept } from './watch.ts';
+import { isForced, type Kept } from './watch.ts';
 
 export const FINALIZER = 'rook-deps.io/dependents';
 
@@ -27,7 +27,8 @@ const LOOK_AGAIN_MS = 15_000;
 export function isDue(ref: ObjectRef, cache: DependentsPorts['cache']): boolean {
   const kept = cache.kept(ref);
   if (!kept) return false;
-  return isTerminating(kept.object) || cache.isHeld(kept.object) !== kept.finalizers.includes(FINALIZER);
+  const isWanted = !kept.isForced && cache.isHeld(kept.object);
+  return isTerminating(kept.object) || isWanted !== kept.finalizers.includes(FINALIZER);
 }
 
 /** Keeps the finalizer on what is held, and reports deletions that are asked for nevertheless. */
@@ -40,6 +41,7 @@ export function dependentsReconciler(ports: DependentsPorts): Reconciler<ObjectR
       const object = await ports.get(ref, signal);
       if (!object) return waitForChange;
       if (!isTerminating(object)) return keepFinalizer(ref, object, ports, signal);
+      if (isForced(object)) return letGo(ref, object, ports, signal);
       const finding = await findingOn(object, ports, signal);
       if (stateOf(finding) === 'free') {
         reporter.forget(object);
@@ -68,12 +70,22 @@ async function keepFinalizer(
   ports: DependentsPorts,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const isWanted = ports.cache.isHeld(object);
+  const isWanted = !isForced(object) && ports.cache.isHeld(object);
   const { finalizers = [] } = object.metadata;
   if (isWanted === finalizers.includes(FINALIZER)) return waitForChange;
   if (isWanted) await setFinalizers(ref, object, [...finalizers, FINALIZER], ports, signal);
   // Not before all is known: it would be taken off at every start.
-  else if (ports.cache.isComplete) await removeFinalizer(ref, object, ports, signal);
+  else if (ports.cache.isComplete || isForced(object)) await removeFinalizer(ref, object, ports, signal);
+  return waitForChange;
+}
+
+async function letGo(
+  ref: ObjectRef,
+  object: KubeObject,
+  ports: DependentsPorts,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  await removeFinalizer(ref, object, ports, signal);
   return waitForChange;
 }
 

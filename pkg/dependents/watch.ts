@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { FORCE_DELETE_ANNOTATION } from '#pkg/admission';
 import { WatchedKinds, type KindSpec, type ReflectorPorts } from '#pkg/cache';
 import { compareEdges, smallest, type Edge } from '#pkg/graph';
 import {
@@ -10,6 +11,7 @@ import {
   refOf,
   ROOK_KINDS,
   sameKind,
+  textAt,
   type GroupKind,
   type KindKey,
   type KubeObject,
@@ -25,6 +27,8 @@ export interface Kept {
   /** No more than rules read. */
   readonly object: KubeObject;
   readonly finalizers: readonly string[];
+  /** Somebody means to delete it in spite of all. */
+  readonly isForced: boolean;
 }
 
 /** Objects that are brought into the index at a time: the webhook answers in between. */
@@ -171,7 +175,13 @@ function specOf(kind: GroupKind): KindSpec<Kept> {
 
 function keptOf(whole: KubeObject): Kept | undefined {
   const object = essentialsOf(whole);
-  return object && { object, finalizers: isRookKind(refOf(whole)) ? (whole.metadata.finalizers ?? []) : [] };
+  const finalizers = isRookKind(refOf(whole)) ? (whole.metadata.finalizers ?? []) : [];
+  return object && { object, finalizers, isForced: isForced(whole) };
+}
+
+/** Whoever may annotate an object may take off its finalizers, too: believing the annotation gives no power. */
+export function isForced({ metadata }: KubeObject): boolean {
+  return textAt(metadata.annotations, FORCE_DELETE_ANNOTATION) !== undefined;
 }
 
 function isSame(a: KubeObject, b: KubeObject): boolean {

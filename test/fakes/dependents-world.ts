@@ -92,7 +92,9 @@ export class DependentsWorld {
       cache: {
         kept: (ref) => {
           const object = this.#cached().find((one) => keyOf(refOf(one)) === keyOf(ref));
-          return object && { object, finalizers: object.metadata.finalizers ?? [] };
+          if (!object) return undefined;
+          const isForced = object.metadata.annotations?.['rook-deps.io/force-delete'] !== undefined;
+          return { object, finalizers: object.metadata.finalizers ?? [], isForced };
         },
         isHeld: (resource) => this.#held(resource).length > 0,
         held: (resource) => {
