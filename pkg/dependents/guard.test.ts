@@ -65,6 +65,17 @@ describe('a look', () => {
     );
   });
 
+  test('tells who lacks the right to list Secrets how it is given', async () => {
+    const gaps = [
+      { what: 'Bucket b', reason: 'cannot tell where it is stored' },
+      { what: 'Secret', reason: 'forbidden: no' },
+    ];
+    const { guard } = guardWith({ find: async () => ({ ...NOTHING, gaps }) });
+    const text = (await guard.look(of(POOL), SIGNAL))?.lines.join('\n') ?? '';
+    expect(text).toContain('aggregate-to-controller=true');
+    expect(text).not.toContain('kubectl rook-deps install');
+  });
+
   test('has no opinion on what is not of Rook', async () => {
     const { guard } = guardWith({ held: () => HELD, find: async () => HELD });
     const secret = anObject(Kinds.Secret, 's');

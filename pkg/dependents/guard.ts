@@ -1,5 +1,5 @@
 import type { Deletion, DeletionGuard, Objection } from '#pkg/admission';
-import { isRookKind, refOf, type Gap, type KubeObject, type ObjectRef } from '#pkg/object';
+import { isRookKind, Kinds, refOf, type Gap, type KubeObject, type ObjectRef } from '#pkg/object';
 import { NOTHING, stateOf, type Finding } from './finding.ts';
 import { blockerText, denialLines, gapText, quotedName } from './words.ts';
 
@@ -55,15 +55,29 @@ function objectionTo({ object }: Deletion, finding: Finding): Objection | undefi
 /** What could not be looked at, and the ways out. */
 function doubtAbout(object: KubeObject, gaps: readonly Gap[]): Pick<Objection, 'lines' | 'causes'> {
   const left = gaps.length - MAX_GAPS;
-  const forbidden = gaps.some(({ reason }) => reason.startsWith('forbidden'));
+  const forbidden = gaps.filter(({ reason }) => reason.startsWith('forbidden')).map(({ what }) => what);
   return {
     lines: [
       `cannot tell whether anything depends on ${quotedName(refOf(object))}, so it is not deleted. Not looked at:`,
       ...gaps.slice(0, MAX_GAPS).map((gap) => `- ${gapText(gap)}`),
       ...(left > 0 ? [`- +${left} more`] : []),
-      ...(forbidden ? ['Rights that the controller lacks are given by: kubectl rook-deps install'] : []),
+      ...rightsLines(forbidden),
       `Whoever may force-delete it and is sure annotates it with rook-deps.io/force-delete="REASON" and tries again.`,
     ],
     causes: gaps.map((gap) => ({ reason: 'NotChecked', message: gapText(gap) })),
   };
+}
+
+function rightsLines(forbidden: readonly string[]): readonly string[] {
+  const isSecrets = (what: string): boolean => what === Kinds.Secret.kind;
+  return [
+    ...(forbidden.every(isSecrets)
+      ? []
+      : ['Rights that the controller lacks are given by: kubectl rook-deps install']),
+    ...(forbidden.some(isSecrets)
+      ? [
+          'The right to list Secrets is given by a ClusterRole with the label rook-deps.io/aggregate-to-controller=true',
+        ]
+      : []),
+  ];
 }
