@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Kinds, refOf, ROOK_KINDS, type KubeObject } from '#pkg/object';
+import { Kinds, listAt, refOf, ROOK_KINDS, textAt, type KubeObject } from '#pkg/object';
 import { deleted, DependentsWorld, finds, named } from '#test/fakes/dependents-world.ts';
 import {
   aCluster,
@@ -71,8 +71,7 @@ describe('14.1: the condition', () => {
   });
 
   function timeOf(world: DependentsWorld, object: KubeObject): unknown {
-    const { conditions } = world.at(object)?.['status'] as { conditions: { lastTransitionTime: string }[] };
-    return conditions[0]?.lastTransitionTime;
+    return textAt(listAt(world.at(object), 'status', 'conditions')[0], 'lastTransitionTime');
   }
 });
 

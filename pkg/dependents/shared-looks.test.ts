@@ -12,8 +12,9 @@ function desk() {
     end(findings?: readonly Finding[]): void;
     fail(): void;
   }[] = [];
-  const lookAtAll = (subjects: readonly KubeObject[]): Promise<readonly Finding[]> => {
+  const lookAtAll = (subjects: readonly KubeObject[], signal: AbortSignal): Promise<readonly Finding[]> => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Finding[]>();
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
     looks.push({
       names: subjects.map(({ metadata }) => metadata.name),
       end: (findings = subjects.map(() => NOTHING)) => resolve(findings),
@@ -46,6 +47,22 @@ describe('looks', () => {
     const next = look(aPool('b'), SIGNAL);
     looks[1]?.end();
     expect(await next).toEqual(NOTHING);
+  });
+
+  test('end when nobody waits for them any more, and the next begins', async () => {
+    const { looks, look } = desk();
+    const [ada, ben] = [new AbortController(), new AbortController()];
+    const first = look(aPool('a'), ada.signal);
+    const second = look(aPool('b'), SIGNAL);
+    const third = look(aPool('c'), ben.signal);
+    ada.abort(new Error('gone'));
+    await expect(first).rejects.toThrow('gone');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(looks.map(({ names }) => names)).toEqual([['a'], ['b', 'c']]);
+    ben.abort(new Error('gone'));
+    await expect(third).rejects.toThrow('gone');
+    looks[1]?.end();
+    expect(await second).toEqual(NOTHING);
   });
 
   test('are not made for who has gone', async () => {

@@ -5,6 +5,7 @@ type LookAtAll = (subjects: readonly KubeObject[], signal: AbortSignal) => Promi
 
 interface Asker {
   readonly subject: KubeObject;
+  readonly signal: AbortSignal;
   readonly resolve: (finding: Finding) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -33,7 +34,8 @@ export function sharedLooks(
   async function answer(askers: readonly Asker[]): Promise<void> {
     try {
       const subjects = askers.map(({ subject }) => subject);
-      const findings = await lookAtAll(subjects, AbortSignal.timeout(limitMs));
+      const limit = AbortSignal.timeout(limitMs);
+      const findings = await lookAtAll(subjects, AbortSignal.any([limit, allAborted(askers)]));
       askers.forEach(({ resolve, reject }, at) => {
         const finding = findings[at];
         if (finding) resolve(finding);
@@ -47,7 +49,7 @@ export function sharedLooks(
   return (subject, signal) => {
     const { promise, resolve, reject } = Promise.withResolvers<Finding>();
     signal.throwIfAborted();
-    const asker = { subject, resolve, reject };
+    const asker = { subject, signal, resolve, reject };
     waiting.push(asker);
     signal.addEventListener('abort', () => {
       waiting = waiting.filter((other) => other !== asker);
@@ -56,4 +58,18 @@ export function sharedLooks(
     if (!isLooking) void look();
     return promise;
   };
+}
+
+/** When nobody waits for it any more, a look only takes time from the next. */
+function allAborted(askers: readonly Asker[]): AbortSignal {
+  const all = new AbortController();
+  let waiting = askers.length;
+  for (const { signal } of askers) {
+    const leave = (): void => {
+      if (--waiting === 0) all.abort(signal.reason);
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  }
+  return all.signal;
 }

@@ -44,14 +44,14 @@ export class RookObjects {
 
   async untilGone(...all: readonly Named[]): Promise<void> {
     await vi.waitFor(async () => {
-      for (const named of all) expect(await this.read(named)).toBeUndefined();
+      for (const named of all) expectEqual(await this.read(named), undefined);
     }, WAIT);
   }
 
   async untilHeld(named: Named, isHeld = true): Promise<void> {
     await vi.waitFor(async () => {
       const finalizers = (await this.read(named))?.metadata.finalizers ?? [];
-      expect(finalizers.includes('rook-deps.io/dependents')).toBe(isHeld);
+      expectEqual(finalizers.includes('rook-deps.io/dependents'), isHeld);
     }, WAIT);
   }
 
@@ -66,6 +66,10 @@ export class RookObjects {
       throw new Error(`cannot remove ${named.name}: ${reply.message}`);
     await this.untilGone(named);
   }
+}
+
+function expectEqual(actual: unknown, expected: unknown): void {
+  expect(actual).toEqual(expected);
 }
 
 /** Who blocks, as the causes of a refusal say. */

@@ -80,12 +80,10 @@ export class DependentsWorld {
   }
 
   #ports(): DependentsPorts {
-    const world = this;
+    const isComplete = (): boolean => this.isComplete;
     return {
-      get: (ref) => world.cluster.get(ref),
-      get writer() {
-        return world.cluster.writer;
-      },
+      get: (ref) => this.cluster.get(ref),
+      writer: { patch: (ref, change, signal) => this.cluster.writer.patch(ref, change, signal) },
       clock: this.clock,
       record: async (_object, reason, note) => void this.events.push({ reason, note }),
       find: (resource) => finds(resource, this.all(), this.refusals),
@@ -104,7 +102,7 @@ export class DependentsWorld {
           return { blockers, counts, gaps: [] };
         },
         get isComplete() {
-          return world.isComplete;
+          return isComplete();
         },
       },
     };

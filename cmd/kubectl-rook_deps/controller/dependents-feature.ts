@@ -23,7 +23,7 @@ export function dependentsFeature(machinery: Machinery): Feature {
   const watches = followed(machinery);
   const { watch } = watches;
   const thread = new LookThread(machinery.connection, logger);
-  const find = sharedLooks((subjects, signal) => thread.look(subjects, LOOK_MS, signal), LOOK_MS);
+  const find = sharedLooks((subjects, signal) => thread.look(subjects, signal), LOOK_MS);
   const get = (ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined> =>
     reader.get(ref, ref.namespace, ref.name, signal);
   metrics.watchCacheLag('dependents', () => cacheLagMs(watch, clock.now()));

@@ -30,19 +30,19 @@ export class LookThread implements Component {
     this.#logger = logger;
   }
 
-  async look(
-    subjects: readonly KubeObject[],
-    limitMs: number,
-    signal: AbortSignal,
-  ): Promise<readonly Finding[]> {
+  async look(subjects: readonly KubeObject[], signal: AbortSignal): Promise<readonly Finding[]> {
     this.#worker ??= this.#start();
     const worker = await this.#worker;
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<readonly Finding[]>();
     const id = ++this.#lastId;
     this.#askers.set(id, { resolve, reject });
-    signal.addEventListener('abort', () => this.#answer(id)?.reject(signal.reason as Error), { once: true });
-    worker.postMessage({ id, subjects, limitMs } satisfies LookRequest);
+    const giveUp = (): void => {
+      this.#answer(id)?.reject(signal.reason as Error);
+      worker.postMessage({ id, isOver: true } satisfies LookRequest);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    worker.postMessage({ id, subjects } satisfies LookRequest);
     return promise;
   }
 
@@ -78,7 +78,7 @@ export class LookThread implements Component {
 
   #end(): void {
     this.#worker = undefined;
-    for (const id of [...this.#askers.keys()])
-      this.#answer(id)?.reject(new Error('the thread that looks has ended'));
+    for (const { reject } of this.#askers.values()) reject(new Error('the thread that looks has ended'));
+    this.#askers.clear();
   }
 }

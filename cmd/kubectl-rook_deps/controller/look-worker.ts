@@ -7,12 +7,10 @@ import type { KubeObject } from '#pkg/object';
 import { essentialsOf } from '#pkg/rules';
 import { VERSION } from '../release.ts';
 
-/** A question to the thread, and its answer. */
-export interface LookRequest {
-  readonly id: number;
-  readonly subjects: readonly KubeObject[];
-  readonly limitMs: number;
-}
+/** A question to the thread, or the word that nobody waits for its answer any more. */
+export type LookRequest =
+  | { readonly id: number; readonly subjects: readonly KubeObject[] }
+  | { readonly id: number; readonly isOver: true };
 
 export type LookReply =
   | { readonly id: number; readonly findings: readonly Finding[] }
@@ -35,10 +33,20 @@ export async function serveLooks(): Promise<void> {
   // Ceph itself is not asked here yet: whoever asks it puts the answer in this place.
   const contents = skippedCeph();
   const reply = (answer: LookReply): void => parentPort?.postMessage(answer);
-  parentPort?.on('message', ({ id, subjects, limitMs }: LookRequest) => {
-    findNow(reader, subjects, contents, AbortSignal.timeout(limitMs)).then(
-      (findings) => reply({ id, findings }),
-      (error: unknown) => reply({ id, failure: error instanceof Error ? error.message : String(error) }),
-    );
+  const underWay = new Map<number, AbortController>();
+  parentPort?.on('message', (request: LookRequest) => {
+    const { id } = request;
+    if ('isOver' in request) {
+      underWay.get(id)?.abort(new Error('nobody waits for it'));
+      return;
+    }
+    const ending = new AbortController();
+    underWay.set(id, ending);
+    findNow(reader, request.subjects, contents, ending.signal)
+      .then(
+        (findings) => reply({ id, findings }),
+        (error: unknown) => reply({ id, failure: error instanceof Error ? error.message : String(error) }),
+      )
+      .finally(() => underWay.delete(id));
   });
 }
