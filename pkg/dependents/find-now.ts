@@ -6,13 +6,15 @@ import { findingOf, type Finding } from './finding.ts';
 export async function findNow(
   lister: Lister,
   subjects: readonly KubeObject[],
-  contents: ContentsReader,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const secretGaps: Gap[] = [];
-  const reports = await decide(selective(lister, secretGaps), subjects, contents, signal);
+  const reports = await decide(selective(lister, secretGaps), subjects, CLUSTER_ALONE, signal);
   return reports.map(findingOf).map((finding) => withSecretGaps(finding, secretGaps));
 }
+
+/** Ceph is asked elsewhere: see `withContents`. */
+const CLUSTER_ALONE: ContentsReader = { contentsOf: async () => ({ items: [], gaps: [] }) };
 
 /** Usages have a guard of their own. That Secrets cannot be listed is no gap by itself: see below. */
 function selective(lister: Lister, secretGaps: Gap[]): Lister {

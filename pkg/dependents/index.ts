@@ -12,5 +12,7 @@ export { DependentsWatch } from './watch.ts';
 export { drainReconciler, type DrainPorts } from './drain.ts';
 export { findNow } from './find-now.ts';
 export { sharedLooks } from './shared-looks.ts';
+export { verifiedFinder, type VerifiedPorts } from './verified.ts';
+export { withContents } from './contents.ts';
 export { TerminatingNamespaces } from './terminating-namespaces.ts';
 export type { Blocker, Finding } from './finding.ts';

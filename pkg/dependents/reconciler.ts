@@ -13,7 +13,7 @@ export interface DependentsPorts extends ReporterPorts {
   readonly cache: {
     kept(ref: ObjectRef): Kept | undefined;
     isHeld(resource: KubeObject): boolean;
-    held(resource: KubeObject, limit?: number): Finding;
+    held(resource: KubeObject): Finding;
     readonly isComplete: boolean;
   };
   /** As things are now: nothing else releases a deletion. */
@@ -26,7 +26,7 @@ const LOOK_AGAIN_MS = 15_000;
 /** Whether there is anything to do about a resource, as far as the cache knows. */
 export function isDue(ref: ObjectRef, cache: DependentsPorts['cache']): boolean {
   const kept = cache.kept(ref);
-  if (!kept) return false;
+  if (!kept?.object) return false;
   const isWanted = !kept.isForced && cache.isHeld(kept.object);
   return isTerminating(kept.object) || isWanted !== kept.finalizers.includes(FINALIZER);
 }

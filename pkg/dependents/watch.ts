@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FORCE_DELETE_ANNOTATION } from '#pkg/admission';
 import { WatchedKinds, type KindSpec, type ReflectorPorts } from '#pkg/cache';
 import { compareEdges, smallest, type Edge } from '#pkg/graph';
@@ -18,21 +17,22 @@ import {
   type ObjectKey,
   type ObjectRef,
 } from '#pkg/object';
-import { DependencyIndex, essentialsOf, needsOfVerdict, type Need } from '#pkg/rules';
+import { essentialsOf, needsOfVerdict, type Need } from '#pkg/rules';
 import { destructionAsked } from '#pkg/verdict';
 import { MAX_BLOCKERS, NOTHING, type Finding } from './finding.ts';
+import { LiveIndex } from './live-index.ts';
 
 /** What is kept of an object. */
 export interface Kept {
-  /** No more than rules read. */
-  readonly object: KubeObject;
+  readonly ref: ObjectRef;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** No more than rules read; absent when they read nothing. */
+  readonly object?: KubeObject;
   readonly finalizers: readonly string[];
   /** Somebody means to delete it in spite of all. */
   readonly isForced: boolean;
 }
-
-/** Objects that are brought into the index at a time: the webhook answers in between. */
-const SLICE = 200;
 
 /** All that can hold a resource of Rook's. Usages are followed by others, and Secrets by nobody. */
 const NEEDS: ReadonlyMap<KindKey, Need> = new Map(
@@ -44,29 +44,24 @@ const NEEDS: ReadonlyMap<KindKey, Need> = new Map(
 /** Follows Rook's resources and all that can depend on them. What it finds may be a moment late. */
 export class DependentsWatch {
   readonly #kinds: WatchedKinds<Kept>;
-  readonly #index = new DependencyIndex();
-  /** Changes that are not in the index yet; undefined: gone. */
-  readonly #pending = new Map<ObjectKey, { readonly ref: ObjectRef; readonly object?: KubeObject }>();
-  #ring: () => void = () => undefined;
-  #isIndexed = false;
+  readonly #index: LiveIndex;
 
   /** `touched` hears of a resource of Rook's whenever it, or what holds it, may have changed. */
   constructor(ports: ReflectorPorts, touched: (resource: ObjectRef) => void) {
     this.#kinds = new WatchedKinds(ports, specOf);
-    this.#index.onEdges((provider) => {
+    this.#index = new LiveIndex((provider) => {
       if (isRookKind(provider)) touched(provider);
     });
     this.#kinds.listen({
       changed: (_kind, { old, new: now }) => {
-        const object = now?.object ?? old?.object;
-        if (!object) return;
-        const ref = refOf(object);
-        if (!now || !old || !isSame(old.object, now.object)) this.#take(ref, now?.object);
+        const ref = (now ?? old)?.ref;
+        if (!ref) return;
+        if (!isSame(old?.object, now?.object)) this.#index.take(ref, now?.object);
         if (isRookKind(ref)) touched(ref);
       },
       // Only when all are seen can one say that nothing holds a resource.
       stateChanged: () => {
-        for (const { object } of this.resources()) touched(refOf(object));
+        for (const { ref } of this.resources()) touched(ref);
       },
     });
     this.#kinds.want(
@@ -83,20 +78,41 @@ export class DependentsWatch {
     for (const kind of ROOK_KINDS) yield* this.#kinds.store(kind)?.values() ?? [];
   }
 
+  /** All that is kept of a kind, whatever its namespace. */
+  ofKind(kind: GroupKind): {
+    readonly size: number;
+    get(key: ObjectKey): Kept | undefined;
+    values(): Iterable<Kept>;
+  } {
+    return this.#kinds.store(kind) ?? new Map<ObjectKey, Kept>();
+  }
+
   isHeld(resource: KubeObject): boolean {
     if (this.#isDestroyed(resource)) return false;
-    for (const { blocks } of this.#edgesTo(resource)) if (blocks) return true;
+    for (const { blocks } of this.#index.edgesTo(refOf(resource))) if (blocks) return true;
     return false;
   }
 
-  /** What holds a resource; gaps are not known here. */
-  held(resource: KubeObject, limit = MAX_BLOCKERS): Finding {
+  /** What holds a resource. */
+  held(resource: KubeObject): Finding {
     if (this.#isDestroyed(resource)) return NOTHING;
-    const edges = blockersOf(this.#edgesTo(resource));
+    const edges = blockersOf(this.#index.edgesTo(refOf(resource)));
     const counts: Record<string, number> = {};
     for (const { dependent } of edges) counts[dependent.kind] = (counts[dependent.kind] ?? 0) + 1;
-    const first = smallest(edges, limit, compareEdges);
+    const first = smallest(edges, MAX_BLOCKERS, compareEdges);
     return { blockers: first.map(({ dependent, code }) => ({ ...dependent, code })), counts, gaps: [] };
+  }
+
+  /** The same, with what must depend on something and does not tell on what. */
+  heldOrDoubted(resource: KubeObject): Finding {
+    if (this.#isDestroyed(resource)) return NOTHING;
+    const gaps = this.#index
+      .doubtsAbout(refOf(resource))
+      .map(({ object: { kind, namespace, name }, reason }) => ({
+        what: `${kind} ${namespace ? `${namespace}/` : ''}${name}`,
+        reason,
+      }));
+    return { ...this.held(resource), gaps };
   }
 
   /** What an object that is not there yet would hold. */
@@ -112,9 +128,18 @@ export class DependentsWatch {
 
   /** Whether all that exists is known: only then is what is not known not there. */
   get isComplete(): boolean {
-    return (
-      this.#isIndexed && this.#pending.size === 0 && this.#kinds.kinds().every((kind) => this.#isKnown(kind))
-    );
+    return this.isSettled && this.#kinds.kinds().every((kind) => this.isFollowed(kind));
+  }
+
+  /** Whether all that is kept is in the index. */
+  get isSettled(): boolean {
+    return this.#index.isSettled;
+  }
+
+  /** Whether the watch of a kind is sound. */
+  isFollowed(kind: GroupKind): boolean {
+    const state = this.#kinds.state(kind);
+    return state?.kind === 'synced' || (state?.kind === 'not-served' && state.isCertain);
   }
 
   health(): ReturnType<WatchedKinds<Kept>['health']> {
@@ -122,50 +147,13 @@ export class DependentsWatch {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#kinds.run(signal), this.#keepIndex(signal)]);
-  }
-
-  /** Brings changes into the index, slice by slice. */
-  async #keepIndex(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#ring(), { once: true });
-    while (!signal.aborted) {
-      const { promise: news, resolve } = Promise.withResolvers<void>();
-      this.#ring = resolve;
-      const isFiled = this.#fileSome();
-      this.#isIndexed = this.#index.resolve(SLICE) && isFiled;
-      await (this.#isIndexed ? news : nextTurn());
-    }
-  }
-
-  #fileSome(): boolean {
-    let left = SLICE;
-    for (const [key, { ref, object }] of this.#pending) {
-      if (left-- <= 0) return false;
-      this.#pending.delete(key);
-      if (object) this.#index.file(object);
-      else this.#index.unfile(ref);
-    }
-    return true;
-  }
-
-  #take(ref: ObjectRef, object: KubeObject | undefined): void {
-    this.#pending.set(keyOf(ref), { ref, ...(object ? { object } : {}) });
-    this.#ring();
-  }
-
-  #edgesTo(resource: KubeObject): Iterable<Edge> {
-    return this.#index.graph.unsortedAt(keyOf(refOf(resource)), 'dependents');
+    await Promise.all([this.#kinds.run(signal), this.#index.run(signal)]);
   }
 
   #isDestroyed(resource: KubeObject): boolean {
     const clusters = this.#kinds.store(Kinds.CephCluster)?.values() ?? [];
-    const objects = [...clusters].map(({ object }) => object).filter(isTerminating);
-    return destructionAsked(resource, objects) !== undefined;
-  }
-
-  #isKnown(kind: GroupKind): boolean {
-    const state = this.#kinds.state(kind);
-    return state?.kind === 'synced' || (state?.kind === 'not-served' && state.isCertain);
+    const going = [...clusters].flatMap(({ object }) => (object && isTerminating(object) ? [object] : []));
+    return destructionAsked(resource, going) !== undefined;
   }
 }
 
@@ -173,10 +161,18 @@ function specOf(kind: GroupKind): KindSpec<Kept> {
   return { kind, detail: NEEDS.get(kindKey(kind))?.detail ?? 'object', project: keptOf, indexes: {} };
 }
 
-function keptOf(whole: KubeObject): Kept | undefined {
+function keptOf(whole: KubeObject): Kept {
   const object = essentialsOf(whole);
-  const finalizers = isRookKind(refOf(whole)) ? (whole.metadata.finalizers ?? []) : [];
-  return object && { object, finalizers, isForced: isForced(whole) };
+  const ref = refOf(whole);
+  const { uid = '', resourceVersion = '', finalizers = [] } = whole.metadata;
+  return {
+    ref,
+    uid,
+    resourceVersion,
+    ...(object ? { object } : {}),
+    finalizers: isRookKind(ref) ? finalizers : [],
+    isForced: isForced(whole),
+  };
 }
 
 /** Whoever may annotate an object may take off its finalizers, too: believing the annotation gives no power. */
@@ -184,7 +180,7 @@ export function isForced({ metadata }: KubeObject): boolean {
   return textAt(metadata.annotations, FORCE_DELETE_ANNOTATION) !== undefined;
 }
 
-function isSame(a: KubeObject, b: KubeObject): boolean {
+function isSame(a: KubeObject | undefined, b: KubeObject | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 

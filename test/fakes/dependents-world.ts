@@ -1,4 +1,3 @@
-import { skippedCeph } from '#pkg/ceph';
 import { dependentsReconciler, findNow, type DependentsPorts, type Finding } from '#pkg/dependents';
 import { isTerminating, keyOf, listAt, refOf, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
 import type { Outcome } from '#pkg/runtime';
@@ -17,7 +16,7 @@ export function finds(
   refusals: readonly Refusal[] = [],
 ): Promise<Finding> {
   const reader = fakeReader([subject, ...others], refusals);
-  return findNow(reader, [subject], skippedCeph(), SIGNAL).then(([finding]) => finding as Finding);
+  return findNow(reader, [subject], SIGNAL).then(([finding]) => finding as Finding);
 }
 
 /** `Kind: names` of a finding, as a message shows them. */
@@ -92,7 +91,8 @@ export class DependentsWorld {
           const object = this.#cached().find((one) => keyOf(refOf(one)) === keyOf(ref));
           if (!object) return undefined;
           const isForced = object.metadata.annotations?.['rook-deps.io/force-delete'] !== undefined;
-          return { object, finalizers: object.metadata.finalizers ?? [], isForced };
+          const { uid = '', resourceVersion = '', finalizers = [] } = object.metadata;
+          return { ref, uid, resourceVersion, object, finalizers, isForced };
         },
         isHeld: (resource) => this.#held(resource).length > 0,
         held: (resource) => {

@@ -1,5 +1,5 @@
 import type { AdmissionHandler, DeletionGuard } from '#pkg/admission';
-import type { Connection, Watcher } from '#pkg/kube';
+import type { CensusTaker, Connection, Watcher } from '#pkg/kube';
 import type { Clock } from '#pkg/clock';
 import type { Logger } from '#pkg/log';
 import type { Reader, Writer } from '#pkg/object';
@@ -15,6 +15,7 @@ export interface Machinery {
   readonly reader: Reader;
   readonly writer: Writer;
   readonly watcher: Watcher;
+  readonly census: CensusTaker;
   readonly types: Types;
   readonly access: AccessReviewer;
   readonly record: EventRecorder;

@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { skippedCeph } from '#pkg/ceph';
 import { systemClock } from '#pkg/clock';
 import { findNow, type Finding } from '#pkg/dependents';
 import { connect, kubeReader, refreshedTypes, type Connection } from '#pkg/kube';
@@ -30,8 +29,6 @@ export async function serveLooks(): Promise<void> {
     types: refreshedTypes(transport, systemClock),
     keep: { pageSize: PAGE_SIZE, of: essentialsOf },
   });
-  // Ceph itself is not asked here yet: whoever asks it puts the answer in this place.
-  const contents = skippedCeph();
   const reply = (answer: LookReply): void => parentPort?.postMessage(answer);
   const underWay = new Map<number, AbortController>();
   parentPort?.on('message', (request: LookRequest) => {
@@ -42,7 +39,7 @@ export async function serveLooks(): Promise<void> {
     }
     const ending = new AbortController();
     underWay.set(id, ending);
-    findNow(reader, request.subjects, contents, ending.signal)
+    findNow(reader, request.subjects, ending.signal)
       .then(
         (findings) => reply({ id, findings }),
         (error: unknown) => reply({ id, failure: error instanceof Error ? error.message : String(error) }),

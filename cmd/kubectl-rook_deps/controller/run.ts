@@ -11,6 +11,7 @@ import { delayedWatcher } from '#pkg/cache';
 import { systemClock } from '#pkg/clock';
 import {
   connect,
+  kubeCensus,
   kubeReader,
   kubeWatcher,
   kubeWriter,
@@ -154,6 +155,7 @@ function machineryOf(
     reader: kubeReader(transport, { types }),
     writer,
     watcher: watchDelayMs > 0 ? delayedWatcher(live, clock, () => watchDelayMs) : live,
+    census: kubeCensus(transport, types),
     types,
     access: accessReviewer(writer, types),
     record: eventRecorder(writer, host, clock.now, (err) => logger.error('cannot write an event', { err })),
