@@ -8,9 +8,14 @@ export interface CreationPorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
 }
 
+/** Unlike a deletion, a creation destroys nothing: that nobody can tell does not stop anybody. */
+const UNSURE = allow({
+  warnings: ['rook-deps could not tell whether what this depends on is being deleted'],
+});
+
 /** Refuses to create what would depend on something that is being deleted: it would be lost with it. */
 export function creationHandler({ providersOf, get }: CreationPorts): AdmissionHandler {
-  return async ({ operation, object }, signal) => {
+  const handle: AdmissionHandler = async ({ operation, object }, signal) => {
     if (operation !== 'CREATE') return badRequest(`unexpected operation "${operation}", expected "CREATE"`);
     if (!object) return badRequest('a CREATE without object cannot be judged');
     const found = await Promise.allSettled(providersOf(object).map((ref) => get(ref, signal)));
@@ -18,14 +23,9 @@ export function creationHandler({ providersOf, get }: CreationPorts): AdmissionH
       answer.status === 'fulfilled' && answer.value && isTerminating(answer.value) ? [answer.value] : [],
     );
     if (going.length > 0) return forbidden(going.flatMap((provider) => refusal(object, provider)));
-    // Unlike a deletion, a creation destroys nothing: what cannot be read does not stop anybody.
-    const isUnsure = found.some(({ status }) => status === 'rejected');
-    return allow(
-      isUnsure
-        ? { warnings: ['rook-deps could not tell whether what this depends on is being deleted'] }
-        : {},
-    );
+    return found.some(({ status }) => status === 'rejected') ? UNSURE : allow();
   };
+  return Object.assign(handle, { whenUnsure: UNSURE });
 }
 
 function refusal(object: KubeObject, provider: KubeObject): readonly string[] {

@@ -11,6 +11,7 @@ export { dependentsReconciler, isDue, type DependentsPorts } from './reconciler.
 export { DependentsWatch } from './watch.ts';
 export { drainReconciler, type DrainPorts } from './drain.ts';
 export { findNow } from './find-now.ts';
+export { sharedCensus } from './shared-census.ts';
 export { sharedLooks } from './shared-looks.ts';
 export { verifiedFinder, type VerifiedPorts } from './verified.ts';
 export { withContents } from './contents.ts';

@@ -6,6 +6,7 @@ import {
   DependentsWatch,
   drainReconciler,
   isDue,
+  sharedCensus,
   sharedLooks,
   TerminatingNamespaces,
   verifiedFinder,
@@ -28,7 +29,10 @@ export function dependentsFeature(machinery: Machinery): Feature {
   const thread = new LookThread(machinery.connection, logger);
   const look = sharedLooks((subjects, signal) => thread.look(subjects, signal), LOOK_MS);
   // Ceph itself is not asked yet: whoever asks it takes the place of `skippedCeph`.
-  const find = withContents(verifiedFinder({ cache: watch, census, look, clock }), skippedCeph());
+  const find = withContents(
+    verifiedFinder({ cache: watch, census: sharedCensus(census, LOOK_MS), look, clock }),
+    skippedCeph(),
+  );
   const get = (ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined> =>
     reader.get(ref, ref.namespace, ref.name, signal);
   metrics.watchCacheLag('dependents', () => cacheLagMs(watch, clock.now()));
