@@ -23,8 +23,8 @@ export interface VerifiedPorts {
 }
 
 /** For the watches to bring what the census has seen: that takes milliseconds. */
-const PATIENCE_MS = 20;
-const TRIES = 10;
+const PATIENCE_MS = 10;
+const TRIES = 6;
 
 /**
  * What holds a resource now. A census tells which objects there are, in which version: where the cache has the very same,

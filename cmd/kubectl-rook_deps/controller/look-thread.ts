@@ -16,7 +16,7 @@ interface Asker {
   readonly reject: (error: Error) => void;
 }
 
-/** A thread that looks: this very program, see `look-worker.ts`. */
+/** A thread that looks: this very program, see `look-worker.ts`. Started when first needed, which may be never. */
 export class LookThread implements Component {
   readonly name = 'looks';
   readonly #connection: Connection;
@@ -24,6 +24,7 @@ export class LookThread implements Component {
   readonly #askers = new Map<number, Asker>();
   #worker: Promise<Worker> | undefined;
   #lastId = 0;
+  #isOver = false;
 
   constructor(connection: Connection, logger: Logger) {
     this.#connection = connection;
@@ -31,6 +32,7 @@ export class LookThread implements Component {
   }
 
   async look(subjects: readonly KubeObject[], signal: AbortSignal): Promise<readonly Finding[]> {
+    if (this.#isOver) throw new Error('the controller is stopping');
     this.#worker ??= this.#start();
     const worker = await this.#worker;
     signal.throwIfAborted();
@@ -47,9 +49,9 @@ export class LookThread implements Component {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    this.#worker ??= this.#start();
     if (!signal.aborted)
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    this.#isOver = true;
     await (await this.#worker)?.terminate();
   }
 
