@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { runProgram } from './program.ts';
 import { processIo, type Io } from './io.ts';
 
@@ -23,4 +24,9 @@ async function report(error: unknown, io: Io): Promise<number> {
   return (await import('./failure.ts')).reportFailure(error, io);
 }
 
-void main();
+async function thread(): Promise<void> {
+  const { serveLooks } = await import('./controller/look-worker.ts');
+  await serveLooks();
+}
+
+void (isMainThread ? main() : thread());

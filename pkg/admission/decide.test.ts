@@ -42,3 +42,15 @@ test('a handler that ignores the end of its time loses its place, and what it th
   late.reject(new Error('too late'));
   expect(await decide(allowing, request, gate, silentLogger, new AbortController().signal)).toEqual(allow());
 });
+
+test('a handler that says what to answer in its place is taken at its word', async () => {
+  const gate = new Limiter(1);
+  const whenUnsure = allow({ warnings: ['nobody knows'] });
+  const failing = Object.assign(() => Promise.reject(new Error('boom')), { whenUnsure });
+  const never = Object.assign(() => new Promise<Answer>(() => undefined), { whenUnsure });
+  const time = new AbortController();
+  expect(await decide(failing, request, gate, silentLogger, time.signal)).toBe(whenUnsure);
+  const late = decide(never, request, gate, silentLogger, time.signal);
+  time.abort(new TimeIsUp(1_000));
+  expect(await late).toBe(whenUnsure);
+});

@@ -27,8 +27,9 @@ export async function decide(
     // Inside the gate: a handler that ignores its signal must not keep its place for ever.
     return await gate.run(() => unlessAborted(handler(request, signal), signal), signal);
   } catch (error) {
-    if (signal.aborted) return tooLate(signal.reason);
+    if (signal.aborted) return handler.whenUnsure ?? tooLate(signal.reason);
     logger.error('cannot decide', { err: error });
+    if (handler.whenUnsure) return handler.whenUnsure;
     const message = error instanceof Error ? error.message : String(error);
     return failure(`cannot decide on this request (${request.uid}): ${message}`);
   }

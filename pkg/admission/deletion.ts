@@ -4,7 +4,7 @@ import type { AdmissionHandler } from './handler.ts';
 import type { AdmissionRequest, Requester } from './request.ts';
 
 /** On the object to delete; its value is the reason. */
-const FORCE_DELETE_ANNOTATION = 'rook-deps.io/force-delete';
+export const FORCE_DELETE_ANNOTATION = 'rook-deps.io/force-delete';
 
 /** A deletion under review. */
 export interface Deletion {

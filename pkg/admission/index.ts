@@ -28,6 +28,7 @@ export type { ServingCertificate } from './certificates/material.ts';
 export type { CaBundlePort, SecretPort, StoredSecret, WebhookTrust } from './certificates/ports.ts';
 export {
   deletionHandler,
+  FORCE_DELETE_ANNOTATION,
   type Deletion,
   type DeletionGuard,
   type DeletionPorts,

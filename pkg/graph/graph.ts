@@ -14,8 +14,8 @@ export class Graph {
   /** The edges by the end that a walk comes from. Many who ask go one way only: each is made when first needed. */
   readonly #ends: { [direction in Direction]?: Ends } = {};
 
-  /** Puts `edges` in the place of all that was read from `source` before. */
-  replace(source: ObjectKey, edges: readonly Edge[]): void {
+  /** Puts `edges` in the place of all that was read from `source` before, and returns those. */
+  replace(source: ObjectKey, edges: readonly Edge[]): readonly Edge[] {
     const before = this.#bySource.get(source) ?? [];
     if (edges.length === 0) this.#bySource.delete(source);
     else this.#bySource.set(source, edges);
@@ -25,12 +25,18 @@ export class Graph {
       for (const edge of before) discard(ends, nearKey(edge, direction), edge);
       for (const edge of edges) put(ends, nearKey(edge, direction), edge);
     }
+    return before;
   }
 
   /** The edges at an object, sorted: `dependents` are those that point to it, `providers` those that leave it. */
   edgesAt(key: ObjectKey, direction: Direction): readonly Edge[] {
     const edges = this.#endsOf(direction).get(key);
     return edges ? [...edges].sort(compareEdges) : [];
+  }
+
+  /** The same without an order, for those who look at one after another and stop when they have seen enough. */
+  unsortedAt(key: ObjectKey, direction: Direction): Iterable<Edge> {
+    return this.#endsOf(direction).get(key) ?? [];
   }
 
   #endsOf(direction: Direction): Ends {

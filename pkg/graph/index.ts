@@ -8,4 +8,5 @@ export * from './edge.ts';
 export * from './graph.ts';
 export * from './order.ts';
 export * from './reduce.ts';
+export * from './smallest.ts';
 export * from './walk.ts';

@@ -6,6 +6,7 @@
  * *writer* changes them, and the *watcher* follows their changes.
  */
 export { ApiError } from './api-error.ts';
+export { kubeCensus, type Census, type CensusRequest, type CensusTaker } from './census.ts';
 export type { ConnectionFlags } from './connection-flags.ts';
 export type { Connection, Impersonation, ServerTls, UserCredentials } from './connection.ts';
 export { eventOf, type Happening, type Reporter } from './event-object.ts';

@@ -12,7 +12,7 @@ import {
 } from '#pkg/object';
 import { ApiError } from './api-error.ts';
 import { discover } from './discovery.ts';
-import { listObjects } from './list-objects.ts';
+import { listObjects, type Keep } from './list-objects.ts';
 import { objectPath } from './object-path.ts';
 import type { Transport } from './transport.ts';
 import type { TypeSource } from './type-source.ts';
@@ -22,6 +22,8 @@ export interface KubeReaderOptions {
   readonly fallbackNamespace?: string | undefined;
   /** Where types come from, for those who live longer than a command; else the server is asked once. */
   readonly types?: TypeSource | undefined;
+  /** What is kept of listed objects, page by page: a list of thousands is never in memory as a whole. */
+  readonly keep?: Keep | undefined;
 }
 
 /** Reads objects of a live cluster. Its types are asked for once, at first need. */
@@ -40,7 +42,7 @@ export function kubeReader(transport: Transport, options: KubeReaderOptions = {}
 
   async function list(type: ResourceType, request: ListRequest, signal: AbortSignal): Promise<Listing> {
     try {
-      return await listObjects(transport, type, request, signal);
+      return await listObjects(transport, type, request, options.keep, signal);
     } catch (error) {
       if (!isAnswer(error) || error.status === 401) throw error;
       if (error.status === 404) return absent(await typesFor(type, signal), type);

@@ -18,20 +18,30 @@ const PAGE_SIZE = 20_000;
 
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
+/** What is kept of an object; undefined: nothing. `pageSize`: how many are in memory as a whole. */
+export interface Keep {
+  readonly pageSize: number;
+  of(object: KubeObject): KubeObject | undefined;
+}
+
+const ALL: Keep = { pageSize: PAGE_SIZE, of: (object) => object };
+
 /** All objects of a type that match, without their managed fields. */
 export async function listObjects(
   transport: Transport,
   type: ResourceType,
   request: ListRequest,
+  keep: Keep | undefined,
   signal: AbortSignal,
 ): Promise<Listing> {
   const fetchPage = pageFetcher(transport, type, request, signal);
+  const kept = keep ?? ALL;
   try {
-    return await allPages(fetchPage, type, PAGE_SIZE);
+    return await allPages(fetchPage, type, kept, kept.pageSize);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 410) throw error;
     // The rest of the list is forgotten meanwhile: once more, and all at once so that it cannot happen again.
-    return allPages(fetchPage, type, undefined);
+    return allPages(fetchPage, type, kept, undefined);
   }
 }
 
@@ -70,6 +80,7 @@ export function pageFetcher(
 async function allPages(
   fetchPage: FetchPage,
   type: ResourceType,
+  keep: Keep,
   limit: number | undefined,
 ): Promise<Listing> {
   const items: KubeObject[] = [];
@@ -79,8 +90,10 @@ async function allPages(
     const page = await fetchPage(limit, token);
     for (const item of listAt(page, 'items')) {
       const object = parseObject(completed(item, type));
-      if (typeof object !== 'string') items.push(object);
-      else gaps.push({ what: type.kind, reason: `the server listed something malformed: ${object}` });
+      if (typeof object !== 'string') {
+        const kept = keep.of(object);
+        if (kept) items.push(kept);
+      } else gaps.push({ what: type.kind, reason: `the server listed something malformed: ${object}` });
     }
     token = textAt(page, 'metadata', 'continue');
   } while (token !== undefined);

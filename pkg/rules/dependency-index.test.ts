@@ -102,4 +102,35 @@ describe('DependencyIndex', () => {
     index.remove(refOf(aPool('q')));
     expect([...index.objects()]).toHaveLength(1);
   });
+
+  test('brings edges up to date in turns, and says when all are', () => {
+    const index = new DependencyIndex();
+    for (const object of [aPool('p'), aRadosNamespace('n', 'p'), aRadosNamespace('m', 'p')])
+      index.file(object);
+    expect(index.graph.edges()).toEqual([]);
+    expect(index.resolve(2)).toBe(false);
+    expect(index.resolve(2)).toBe(true);
+    expect(index.graph.edges()).toHaveLength(2);
+    index.unfile(refOf(aRadosNamespace('n', 'p')));
+    expect(index.graph.edges()).toHaveLength(2);
+    expect(index.resolve()).toBe(true);
+    expect(index.graph.edges()).toHaveLength(1);
+  });
+
+  test('tells whose dependents have changed', () => {
+    const index = new DependencyIndex([aPool('p'), aPool('q')]);
+    const told: string[] = [];
+    index.onEdges(({ name }) => told.push(name));
+    index.add([aRadosNamespace('n', 'p')]);
+    index.add([aRadosNamespace('n', 'q')]);
+    index.remove(refOf(aRadosNamespace('n', 'q')));
+    expect(told).toEqual(['p', 'p', 'q', 'q']);
+  });
+
+  test('knows the edges of an object that is not there, and does not remember it', () => {
+    const index = new DependencyIndex([aPool('p')]);
+    const edges = index.edgesOf(aRadosNamespace('n', 'p'));
+    expect(edges.map(({ provider }) => provider.name)).toEqual(['p']);
+    expect(index.graph.edges()).toEqual([]);
+  });
 });

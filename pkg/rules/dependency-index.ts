@@ -2,18 +2,16 @@ import { Graph, type Edge } from '#pkg/graph';
 import {
   compareRefs,
   keyOf,
-  kindKey,
   refOf,
   sameKind,
-  type KindKey,
   type KubeObject,
   type ObjectKey,
   type ObjectRef,
 } from '#pkg/object';
-import { RULES } from './catalogue.ts';
 import { Filing } from './filing.ts';
 import { Topics, topicsOf, type Lookup, type Topic } from './lookup.ts';
-import type { Doubt, Reference, Rule } from './rule.ts';
+import { resolution, type OpenDoubt } from './resolution.ts';
+import type { Doubt, Rule } from './rule.ts';
 
 /** An object that may depend on a provider, and why nobody can tell. */
 export interface DoubtAbout {
@@ -30,6 +28,9 @@ export class DependencyIndex {
   readonly #askers = new Map<Topic, Set<ObjectKey>>();
   readonly #asked = new Map<ObjectKey, ReadonlySet<Topic>>();
   readonly #doubts = new Map<ObjectKey, readonly OpenDoubt[]>();
+  /** Whose edges rest on an answer that has changed since. */
+  readonly #stale = new Set<ObjectKey>();
+  readonly #listeners = new Set<(provider: ObjectRef) => void>();
   /** The questions of the object that is being resolved. */
   #asking = new Set<Topic>();
   readonly #lookup = this.#newLookup();
@@ -40,28 +41,56 @@ export class DependencyIndex {
 
   /** Adds or replaces objects, then resolves them and whatever their arrival changes for others. */
   add(objects: Iterable<KubeObject>): void {
-    const stale = new Set<ObjectKey>();
-    for (const object of objects) {
-      const key = keyOf(refOf(object));
-      this.#unfile(key, stale);
-      this.#objects.set(key, object);
-      for (const topic of topicsOf(object)) {
-        this.#filing.put(topic, key, object);
-        this.#addAskers(topic, stale);
-      }
-      this.#addAskers(Topics.object(key), stale);
-      stale.add(key);
-    }
-    this.#resolveAll(stale);
+    for (const object of objects) this.file(object);
+    this.resolve();
   }
 
   remove(ref: ObjectRef): void {
+    this.unfile(ref);
+    this.resolve();
+  }
+
+  /** Adds or replaces an object; the edges follow with `resolve`. */
+  file(object: KubeObject): void {
+    const key = keyOf(refOf(object));
+    this.#unfile(key);
+    this.#objects.set(key, object);
+    for (const topic of topicsOf(object)) {
+      this.#filing.put(topic, key, object);
+      this.#addAskers(topic);
+    }
+    this.#addAskers(Topics.object(key));
+    this.#stale.add(key);
+  }
+
+  /** Removes an object; the edges follow with `resolve`. */
+  unfile(ref: ObjectRef): void {
     const key = keyOf(ref);
-    const stale = new Set<ObjectKey>();
-    this.#unfile(key, stale);
+    this.#unfile(key);
     this.#objects.delete(key);
-    stale.add(key);
-    this.#resolveAll(stale);
+    this.#stale.add(key);
+  }
+
+  /** Brings up to `limit` objects' edges up to date: those who must not be kept long do it in turns. True: all are. */
+  resolve(limit = Infinity): boolean {
+    let left = limit;
+    for (const key of this.#stale) {
+      if (left-- <= 0) return false;
+      this.#stale.delete(key);
+      this.#resolveOne(key);
+    }
+    return true;
+  }
+
+  /** Called with every object that an edge leads, or has led, to, when edges are brought up to date. */
+  onEdges(listener: (provider: ObjectRef) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** The edges that an object would have, were it there. */
+  edgesOf(object: KubeObject): readonly Edge[] {
+    this.#asking = new Set();
+    return resolution(object, this.#lookup).edges;
   }
 
   get(ref: ObjectRef): KubeObject | undefined {
@@ -83,40 +112,35 @@ export class DependencyIndex {
     return [...found.values()].sort((a, b) => compareRefs(a.object, b.object));
   }
 
-  #unfile(key: ObjectKey, stale: Set<ObjectKey>): void {
+  #unfile(key: ObjectKey): void {
     const old = this.#objects.get(key);
     if (!old) return;
     for (const topic of topicsOf(old)) {
       this.#filing.drop(topic, key);
-      this.#addAskers(topic, stale);
+      this.#addAskers(topic);
     }
-    this.#addAskers(Topics.object(key), stale);
+    this.#addAskers(Topics.object(key));
   }
 
-  #addAskers(topic: Topic, stale: Set<ObjectKey>): void {
-    for (const asker of this.#askers.get(topic) ?? []) stale.add(asker);
+  #addAskers(topic: Topic): void {
+    for (const asker of this.#askers.get(topic) ?? []) this.#stale.add(asker);
   }
 
-  #resolveAll(keys: Iterable<ObjectKey>): void {
-    for (const key of keys) {
-      this.#forgetQuestions(key);
-      this.#doubts.delete(key);
-      const object = this.#objects.get(key);
-      this.graph.replace(key, object ? this.#resolve(key, object) : []);
+  #resolveOne(key: ObjectKey): void {
+    this.#forgetQuestions(key);
+    this.#doubts.delete(key);
+    const object = this.#objects.get(key);
+    const edges = object ? this.#resolve(key, object) : [];
+    const before = this.graph.replace(key, edges);
+    if (this.#listeners.size === 0) return;
+    for (const { provider } of [...before, ...edges]) {
+      for (const listener of this.#listeners) listener(provider);
     }
   }
 
   #resolve(key: ObjectKey, object: KubeObject): readonly Edge[] {
     this.#asking = new Set();
-    const ref = refOf(object);
-    const edges: Edge[] = [];
-    const doubts: OpenDoubt[] = [];
-    for (const rule of rulesReading(ref)) {
-      for (const mention of rule.references(object, this.#lookup)) {
-        if ('doubt' in mention) doubts.push({ rule, object: ref, doubt: mention });
-        else addEdge(edges, edgeOf(rule, ref, mention));
-      }
-    }
+    const { edges, doubts } = resolution(object, this.#lookup);
     if (doubts.length > 0) this.#doubts.set(key, doubts);
     if (this.#asking.size > 0) this.#asked.set(key, this.#asking);
     for (const topic of this.#asking) {
@@ -157,52 +181,7 @@ export class DependencyIndex {
   }
 }
 
-interface OpenDoubt {
-  readonly rule: Rule;
-  readonly object: ObjectRef;
-  readonly doubt: Doubt;
-}
-
 function concerns(rule: Rule, { about }: Doubt, provider: ObjectRef): boolean {
   const isTarget = rule.targets === 'any' || rule.targets.some((kind) => sameKind(kind, provider));
   return isTarget && (about === undefined || about.some((kind) => sameKind(kind, provider)));
-}
-
-const ANY_KIND = RULES.filter((rule) => rule.reads === 'any');
-const BY_KIND: ReadonlyMap<KindKey, readonly Rule[]> = new Map(
-  RULES.flatMap((rule) => (rule.reads === 'any' ? [] : rule.reads)).map((kind) => [
-    kindKey(kind),
-    RULES.filter((rule) => rule.reads === 'any' || rule.reads.some((read) => sameKind(read, kind))),
-  ]),
-);
-
-function rulesReading(ref: ObjectRef): readonly Rule[] {
-  return BY_KIND.get(kindKey(ref)) ?? ANY_KIND;
-}
-
-/** One edge for each rule and pair: the first field names it, and one blocking mention is enough. */
-function addEdge(edges: Edge[], edge: Edge): void {
-  const at = edges.findIndex(
-    ({ code, provider, dependent }) =>
-      code === edge.code && isSame(provider, edge.provider) && isSame(dependent, edge.dependent),
-  );
-  const known = edges[at];
-  if (!known) edges.push(edge);
-  else if (edge.blocks && !known.blocks) edges[at] = edge;
-}
-
-function isSame(a: ObjectRef, b: ObjectRef): boolean {
-  return a.name === b.name && sameKind(a, b) && (a.namespace ?? '') === (b.namespace ?? '');
-}
-
-function edgeOf(rule: Rule, read: ObjectRef, reference: Reference): Edge {
-  return {
-    dependent: reference.from ?? read,
-    provider: reference.to,
-    code: rule.code,
-    relation: rule.relation,
-    field: reference.field,
-    detail: reference.detail,
-    blocks: rule.blocks && reference.blocks !== false,
-  };
 }

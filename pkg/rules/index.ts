@@ -8,6 +8,7 @@
  */
 export { CODE_PAGES, RULES } from './catalogue.ts';
 export { DependencyIndex, type DoubtAbout } from './dependency-index.ts';
+export { essentialsOf } from './essentials.ts';
 export { knowsDependentsOf } from './known-dependents.ts';
 export {
   needsOfGraph,

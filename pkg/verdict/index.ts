@@ -5,8 +5,8 @@
  * is what could not be looked at. Unknown is never safe.
  */
 export { gather, type Gathered, type Lister } from './gather.ts';
-export { inquire, type ContentsReader } from './inquiry.ts';
-export { judge, type ContentsFound, type Evidence } from './judge.ts';
+export { decide, inquire, type ContentsReader } from './inquiry.ts';
+export { destructionAsked, judge, type ContentsFound, type Evidence } from './judge.ts';
 export { shortName } from './next-steps.ts';
 export { objectName } from './object-name.ts';
 export * from './report.ts';

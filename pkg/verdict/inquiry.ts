@@ -26,13 +26,7 @@ export async function inquire(
   ceph: ContentsReader | undefined,
   signal: AbortSignal,
 ): Promise<readonly DependencyReport[]> {
-  const { items, gaps } = await gather(lister, needsOfVerdict(subjects.map(refOf)), signal);
-  const gapsOf = (subject: KubeObject): readonly Gap[] => {
-    const kinds = new Set(needsOfVerdict([refOf(subject)]).map(({ kind }) => kindKey(kind)));
-    return gaps.filter(({ kind }) => kinds.has(kindKey(kind))).map(({ gap }) => gap);
-  };
-  // The subjects come last: they were read whole, and a list may have brought only their metadata.
-  const index = new DependencyIndex([...items, ...subjects]);
+  const { index, gapsOf } = await look(lister, subjects, signal);
   const usedSubjects = new Set(subjects.filter((subject) => holdsVolumes(index, subject)));
   const consumerGaps = usedSubjects.size > 0 ? await addConsumers(lister, index, signal) : [];
   const operator = subjects.some(isTerminating) ? await findOperator(lister, signal) : 'Unknown';
@@ -41,17 +35,47 @@ export async function inquire(
       const contents = (await ceph?.contentsOf(subject, signal)) ?? { items: [], gaps: [] };
       return judge(subject, {
         index,
-        gaps: [
-          ...kindGaps(subject),
-          ...gapsOf(subject),
-          ...doubtGaps(index, subject),
-          ...(usedSubjects.has(subject) ? consumerGaps : []),
-        ],
+        gaps: [...gapsOf(subject), ...(usedSubjects.has(subject) ? consumerGaps : [])],
         contents,
         operator,
       });
     }),
   );
+}
+
+/** The same verdicts, without a look at who uses the volumes or how far a deletion has come: that decides nothing. */
+export async function decide(
+  lister: Lister,
+  subjects: readonly KubeObject[],
+  ceph: ContentsReader,
+  signal: AbortSignal,
+): Promise<readonly DependencyReport[]> {
+  const { index, gapsOf } = await look(lister, subjects, signal);
+  return Promise.all(
+    subjects.map(async (subject) => {
+      const contents = await ceph.contentsOf(subject, signal);
+      return judge(subject, { index, gaps: gapsOf(subject), contents, operator: 'Unknown' });
+    }),
+  );
+}
+
+interface Seen {
+  readonly index: DependencyIndex;
+  gapsOf(subject: KubeObject): readonly Gap[];
+}
+
+async function look(lister: Lister, subjects: readonly KubeObject[], signal: AbortSignal): Promise<Seen> {
+  const { items, gaps } = await gather(lister, needsOfVerdict(subjects.map(refOf)), signal);
+  // The subjects come last: they were read whole, and a list may have brought only their metadata.
+  const index = new DependencyIndex([...items, ...subjects]);
+  return {
+    index,
+    gapsOf(subject) {
+      const kinds = new Set(needsOfVerdict([refOf(subject)]).map(({ kind }) => kindKey(kind)));
+      const unseen = gaps.filter(({ kind }) => kinds.has(kindKey(kind))).map(({ gap }) => gap);
+      return [...kindGaps(subject), ...unseen, ...doubtGaps(index, subject)];
+    },
+  };
 }
 
 /** Of a kind that no rule is about, finding nothing says nothing. */

@@ -34,7 +34,7 @@ export interface Evidence {
 /** The one decision: may this object go? All that refers to it, what holds it, and what could not be seen. */
 export function judge(subject: KubeObject, evidence: Evidence): DependencyReport {
   const { index, contents } = evidence;
-  const escape = destructionAsked(subject, index);
+  const escape = destructionAsked(subject, index.objects());
   const edges = index.graph.edgesAt(keyOf(refOf(subject)), 'dependents');
   const holds = (edge: Edge): boolean => edge.blocks && !escape;
   const stored = contentCauses(subject, contents);
@@ -112,10 +112,10 @@ function consumers(edges: readonly Edge[], index: DependencyIndex): readonly Edg
 }
 
 /** Rook lets everything go unchecked, except the cluster itself, once a cluster is deleted with this word. */
-function destructionAsked(subject: KubeObject, index: DependencyIndex): string | undefined {
+export function destructionAsked(subject: KubeObject, others: Iterable<KubeObject>): string | undefined {
   const { namespace } = subject.metadata;
   if (!isRookKind(refOf(subject)) || subject.kind === 'CephCluster') return undefined;
-  for (const object of index.objects()) {
+  for (const object of others) {
     const isCluster = object.kind === Kinds.CephCluster.kind && object.metadata.namespace === namespace;
     if (!isCluster || !isTerminating(object) || !isRookKind(refOf(object))) continue;
     if (textAt(object, 'spec', 'cleanupPolicy', 'confirmation') !== 'yes-really-destroy-data') continue;

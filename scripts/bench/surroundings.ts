@@ -10,18 +10,29 @@ export async function surroundings(
   { executable, peers, size, runs }: Setting,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const [processor] = cpus();
-  const memory = Math.round(totalmem() / 2 ** 30);
-  const server: unknown = JSON.parse((await get(plane, '/version', OWN_USER_AGENT, signal)).body);
   const ours = await run(executable, ['version'], {}, signal);
   const go = await run('go', ['env', 'GOVERSION'], {}, signal).catch(() => undefined);
   const builtWith = go?.code === 0 ? `, built with ${go.stdout.trim()}` : '';
   return [
+    ...(await machine(plane, size, signal)),
+    `- Programs: kubectl-rook_deps ${/v\d\S*/.exec(ours.stdout)?.[0] ?? 'of an unknown version'}; ${peers.map(({ name, version }) => `${name} ${version}`).join(', ')}${builtWith}`,
+    `- Runs: ${runs} of each after one to warm up, the programs in turns`,
+  ];
+}
+
+/** When, where and with how much. */
+export async function machine(
+  plane: ControlPlane,
+  size: Size,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const [processor] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const server: unknown = JSON.parse((await get(plane, '/version', OWN_USER_AGENT, signal)).body);
+  return [
     `- Date: ${new Date().toISOString().slice(0, 10)}`,
     `- Machine: ${cpus().length} × ${processor?.model.trim() ?? arch()}, ${memory} GiB, ${type()} on ${arch()}; the server runs on it, too`,
     `- Server: kube-apiserver ${textAt(server, 'gitVersion')} with ${size.volumes.toLocaleString('en')} volumes, as many claims, ${size.pods.toLocaleString('en')} pods and 300 Ceph resources`,
-    `- Programs: kubectl-rook_deps ${/v\d\S*/.exec(ours.stdout)?.[0] ?? 'of an unknown version'}; ${peers.map(({ name, version }) => `${name} ${version}`).join(', ')}${builtWith}`,
-    `- Runs: ${runs} of each after one to warm up, the programs in turns`,
   ];
 }
 

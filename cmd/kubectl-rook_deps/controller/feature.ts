@@ -1,5 +1,5 @@
 import type { AdmissionHandler, DeletionGuard } from '#pkg/admission';
-import type { Watcher } from '#pkg/kube';
+import type { CensusTaker, Connection, Watcher } from '#pkg/kube';
 import type { Clock } from '#pkg/clock';
 import type { Logger } from '#pkg/log';
 import type { Reader, Writer } from '#pkg/object';
@@ -10,9 +10,12 @@ import type { AccessReviewer, EventRecorder, Types } from './kube-ports.ts';
 export interface Machinery {
   /** Where we are installed. */
   readonly namespace: string;
+  /** For those who work in a thread of their own. */
+  readonly connection: Connection;
   readonly reader: Reader;
   readonly writer: Writer;
   readonly watcher: Watcher;
+  readonly census: CensusTaker;
   readonly types: Types;
   readonly access: AccessReviewer;
   readonly record: EventRecorder;

@@ -11,6 +11,7 @@ import { delayedWatcher } from '#pkg/cache';
 import { systemClock } from '#pkg/clock';
 import {
   connect,
+  kubeCensus,
   kubeReader,
   kubeWatcher,
   kubeWriter,
@@ -36,6 +37,7 @@ import { VERSION } from '../release.ts';
 import { certificateWatch } from './certificate-watch.ts';
 import type { Feature, Machinery } from './feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
+import { dependentsFeature } from './dependents-feature.ts';
 import { usageFeature } from './usage-feature.ts';
 
 export interface ControllerSettings {
@@ -57,7 +59,7 @@ const NAME = 'rook-deps';
 const WEBHOOK = 'rook-deps-webhook';
 const GRACE_MS = 20_000;
 
-const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature];
+const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature, dependentsFeature];
 
 /** The controller and webhook: reconcilers on the leader, the webhook on every replica. */
 export async function runController(
@@ -144,7 +146,7 @@ function connected(connection: Connection, logger: Logger): Promise<Transport> {
 }
 
 function machineryOf(
-  { namespace, host, watchDelayMs }: ControllerSettings,
+  { connection, namespace, host, watchDelayMs }: ControllerSettings,
   transport: Transport,
   metrics: Metrics,
   logger: Logger,
@@ -155,9 +157,11 @@ function machineryOf(
   const live = kubeWatcher(transport, types);
   return {
     namespace,
+    connection,
     reader: kubeReader(transport, { types }),
     writer,
     watcher: watchDelayMs > 0 ? delayedWatcher(live, clock, () => watchDelayMs) : live,
+    census: kubeCensus(transport, types),
     types,
     access: accessReviewer(writer, types),
     record: eventRecorder(writer, host, clock.now, (err) => logger.error('cannot write an event', { err })),

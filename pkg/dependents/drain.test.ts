@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { refOf, type KubeObject } from '#pkg/object';
+import { FakeCluster, Refusal } from '#test/fakes/fake-cluster.ts';
+import { deleted } from '#test/fakes/dependents-world.ts';
+import { namespace } from '#test/fakes/usage-world.ts';
+import { aCluster, aPool, aRadosNamespace } from '#test/fixtures/objects.ts';
+import { drainReconciler } from './drain.ts';
+
+const SIGNAL = new AbortController().signal;
+const GOING = namespace('rook-ceph', {
+  deletionTimestamp: '2030-01-01T00:00:00Z',
+  finalizers: ['kubernetes'],
+});
+
+function drainOf(...objects: readonly KubeObject[]) {
+  const cluster = new FakeCluster(() => 0, [GOING, ...objects]);
+  const held = new Set(['p', 'rook-ceph']);
+  const { reconcile } = drainReconciler({
+    namespace: (name) => cluster.at({ group: '', kind: 'Namespace', name }),
+    resourcesIn: () => objects.flatMap((object) => cluster.at(refOf(object)) ?? []),
+    isHeld: ({ metadata }) => held.has(metadata.name),
+    writer: cluster.writer,
+  });
+  return { cluster, held, reconcile: () => reconcile('rook-ceph', SIGNAL) };
+}
+
+describe('in a namespace that is being deleted', () => {
+  test('what nothing depends on is deleted, as the very object that was seen', async () => {
+    const { cluster, reconcile } = drainOf(aCluster(), aPool('p'), aRadosNamespace('a', 'p'));
+    expect(await reconcile()).toEqual({ kind: 'wait-for-change' });
+    expect(cluster.deletions).toEqual([
+      {
+        key: 'ceph.rook.io/CephBlockPoolRadosNamespace/rook-ceph/a',
+        options: { uid: 'uid-of-a', propagationPolicy: 'Background' },
+      },
+    ]);
+  });
+
+  test('what is being deleted is not deleted again', async () => {
+    const { cluster, reconcile } = drainOf(deleted(aRadosNamespace('a', 'p')));
+    await reconcile();
+    expect(cluster.writes).toEqual([]);
+  });
+
+  test('a refusal is no failure: it is tried again', async () => {
+    const { cluster, reconcile } = drainOf(aRadosNamespace('a', 'p'));
+    cluster.before = () => {
+      throw new Refusal(409, 'Conflict');
+    };
+    expect(await reconcile()).toMatchObject({ kind: 'look-again' });
+  });
+
+  test('the namespace controller is woken once, after the last', async () => {
+    const part = aRadosNamespace('a', 'p');
+    const { cluster, reconcile } = drainOf(part);
+    await reconcile();
+    await reconcile();
+    await reconcile();
+    expect(cluster.writes.map(({ verb }) => verb)).toEqual(['delete', 'patch']);
+    expect(cluster.at(refOf(GOING))?.metadata.labels).toEqual({ 'rook-deps.io/drained': 'true' });
+  });
+
+  test('nothing is done where nothing of Rook was', async () => {
+    const { cluster, reconcile } = drainOf();
+    await reconcile();
+    expect(cluster.writes).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+import type { Deletion, DeletionGuard, Objection } from '#pkg/admission';
+import { isRookKind, Kinds, refOf, type Gap, type KubeObject, type ObjectRef } from '#pkg/object';
+import { NOTHING, stateOf, type Finding } from './finding.ts';
+import { blockerText, denialLines, gapText, quotedName } from './words.ts';
+
+export interface DependentsGuardPorts {
+  /** From the cache: may be late. */
+  held(resource: KubeObject): Finding;
+  /** As things are now. */
+  find(resource: KubeObject, signal: AbortSignal): Promise<Finding>;
+  /** Whether an object is still there, asked of the server. */
+  exists(ref: ObjectRef, signal: AbortSignal): Promise<boolean>;
+}
+
+const MAX_GAPS = 10;
+
+/** Objects to the deletion of a resource of Rook's that something depends on. */
+export function dependentsGuard(ports: DependentsGuardPorts): DeletionGuard {
+  return {
+    async glance(deletion, signal) {
+      if (!isRook(deletion)) return undefined;
+      const finding = ports.held(deletion.object);
+      const [first] = finding.blockers;
+      // Whoever deletes one thing after another is faster than a cache: what is gone is no reason to refuse.
+      if (!first || !(await ports.exists(first, signal))) return undefined;
+      return objectionTo(deletion, finding);
+    },
+    async look(deletion, signal) {
+      return objectionTo(deletion, isRook(deletion) ? await ports.find(deletion.object, signal) : NOTHING);
+    },
+  };
+}
+
+function isRook({ object }: Deletion): boolean {
+  return isRookKind(refOf(object));
+}
+
+function objectionTo({ object }: Deletion, finding: Finding): Objection | undefined {
+  switch (stateOf(finding)) {
+    case 'free':
+      return undefined;
+    case 'held':
+      return {
+        lines: denialLines(refOf(object), finding),
+        causes: finding.blockers.map((blocker) => ({
+          reason: blocker.code,
+          message: `${blockerText(blocker)} depends on ${quotedName(refOf(object))}`,
+        })),
+      };
+    case 'unknown':
+      return { ...doubtAbout(object, finding.gaps), isDoubt: true };
+  }
+}
+
+/** What could not be looked at, and the ways out. */
+function doubtAbout(object: KubeObject, gaps: readonly Gap[]): Pick<Objection, 'lines' | 'causes'> {
+  const left = gaps.length - MAX_GAPS;
+  const forbidden = gaps.filter(({ reason }) => reason.startsWith('forbidden')).map(({ what }) => what);
+  return {
+    lines: [
+      `cannot tell whether anything depends on ${quotedName(refOf(object))}, so it is not deleted. Not looked at:`,
+      ...gaps.slice(0, MAX_GAPS).map((gap) => `- ${gapText(gap)}`),
+      ...(left > 0 ? [`- +${left} more`] : []),
+      ...rightsLines(forbidden),
+      `Whoever may force-delete it and is sure annotates it with rook-deps.io/force-delete="REASON" and tries again.`,
+    ],
+    causes: gaps.map((gap) => ({ reason: 'NotChecked', message: gapText(gap) })),
+  };
+}
+
+function rightsLines(forbidden: readonly string[]): readonly string[] {
+  const isSecrets = (what: string): boolean => what === Kinds.Secret.kind;
+  return [
+    ...(forbidden.every(isSecrets)
+      ? []
+      : ['Rights that the controller lacks are given by: kubectl rook-deps install']),
+    ...(forbidden.some(isSecrets)
+      ? [
+          'The right to list Secrets is given by a ClusterRole with the label rook-deps.io/aggregate-to-controller=true',
+        ]
+      : []),
+  ];
+}
