@@ -6,5 +6,5 @@
  */
 export { attemptOf, parseAttempts, withAttempt, type Attempt } from './attempt.ts';
 export { hasMark, mark, unmark, type MarkPorts } from './marks.ts';
-export { attemptToRepeat, repeatDeletion, type RepeatPorts, type Repeated } from './repeat.ts';
+export { attemptToRepeat, isPatient, repeatDeletion, type RepeatPorts, type Repeated } from './repeat.ts';
 export { Turns } from './turns.ts';

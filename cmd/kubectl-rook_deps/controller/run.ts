@@ -33,6 +33,7 @@ import {
   type Metrics,
 } from '#pkg/runtime';
 import { VERSION } from '../release.ts';
+import { criticalServiceFeature } from './critical-service-feature.ts';
 import type { Feature, Machinery } from './feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
 import { usageFeature } from './usage-feature.ts';
@@ -56,7 +57,7 @@ const NAME = 'rook-deps';
 const WEBHOOK = 'rook-deps-webhook';
 const GRACE_MS = 20_000;
 
-const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature];
+const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature, criticalServiceFeature];
 
 /** The controller and webhook: reconcilers on the leader, the webhook on every replica. */
 export async function runController(
