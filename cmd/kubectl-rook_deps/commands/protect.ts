@@ -3,16 +3,25 @@ import { listAt, refOf, textAt, UserError, type KubeObject } from '#pkg/object';
 import { newUsage } from '#pkg/usage';
 import { Args } from '../args.ts';
 import type { Command } from '../command.ts';
+import {
+  CRITICAL_FLAGS,
+  criticalServicesFor,
+  requireCriticalServices,
+  wantsCritical,
+} from '../critical-services.ts';
 import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix, type DryRun } from '../dry-run.ts';
 import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
 import { requireResource } from '../resource-args.ts';
 import { findSubjects } from '../subjects.ts';
 import { requireUsages, usageName } from '../usage-objects.ts';
+import { adviseOn } from '../advice.ts';
 import { openCluster, type Cluster } from '../wiring.ts';
 
 const FORMATS = ['json', 'name', 'yaml'];
 const FIELD_MANAGER = 'kubectl-rook-deps';
+/** Who gives these means an object, and has left it out. */
+const NEED_A_SUBJECT = ['by', 'reason', 'replay', 'dry-run', 'wait', 'timeout'];
 const POLL_MS = 200;
 const DEFAULT_TIMEOUT_S = 30;
 
@@ -22,8 +31,15 @@ export const protect: Command = {
   description: `Makes a Usage (a ClusterUsage for objects without a namespace): from then on the object cannot be deleted.
 
 With --by the protection ends when the object that uses this one is deleted. You must be allowed to delete what you
-protect. The command waits until the protection is in force.`,
-  usage: 'protect (TYPE NAME | TYPE/NAME) [--by TYPE/NAME] [--reason TEXT] [--replay] [flags] [options]',
+protect. The command waits until the protection is in force.
+
+With --critical it makes a CriticalService instead: the object and its namespace stay until nothing has the finalizers
+that it serves. 'protect operator' does that for the Rook operator, with the finalizers of all Rook kinds. Without
+arguments it lists what is worth protecting and is not.`,
+  usage: `protect (TYPE NAME | TYPE/NAME) [--by TYPE/NAME] [--reason TEXT] [--replay] [flags] [options]
+  kubectl rook-deps protect --critical TYPE/NAME [--finalizer RESOURCE.GROUP=FINALIZER] [--resource TYPE/NAME] [--replay]
+  kubectl rook-deps protect operator
+  kubectl rook-deps protect`,
   examples: [
     {
       what: 'Nobody deletes this pool',
@@ -32,6 +48,15 @@ protect. The command waits until the protection is in force.`,
     {
       what: 'Not while this Deployment exists',
       line: 'kubectl rook-deps protect cephnfs/my-nfs -n rook-ceph --by deployment/media',
+    },
+    { what: 'What is worth protecting and is not', line: 'kubectl rook-deps protect' },
+    {
+      what: 'The Rook operator stays until all that it finalizes is gone',
+      line: 'kubectl rook-deps protect operator',
+    },
+    {
+      what: 'The same for a controller of your own',
+      line: 'kubectl rook-deps protect --critical deploy/cool -n cool --finalizer coolresources.my.group=my.group/cool',
     },
     {
       what: 'The manifest, for a repository',
@@ -42,6 +67,7 @@ protect. The command waits until the protection is in force.`,
     by: { type: 'string', describe: 'The object that needs it, as TYPE/NAME; in the same namespace.' },
     reason: { type: 'string', describe: 'Why it is needed; shown to whoever tries to delete it.' },
     replay: { type: 'boolean', describe: 'Repeat a refused deletion once the protection ends.' },
+    ...CRITICAL_FLAGS,
     output: outputFlag(FORMATS),
     'dry-run': DRY_RUN_FLAG,
     wait: { type: 'boolean', describe: 'Wait until the protection is in force; true by default.' },
@@ -50,9 +76,18 @@ protect. The command waits until the protection is in force.`,
   async run(args, io, signal) {
     const format = outputFormat(args, FORMATS);
     const dryRun = dryRunOf(args);
-    requireResource(args.words);
+    const isCritical = wantsCritical(args);
+    if (!isCritical && args.words.length === 0 && !NEED_A_SUBJECT.some((name) => args.given(name)))
+      return adviseOn(args, format, io, signal);
+    if (!isCritical) requireResource(args.words);
     const cluster = await openCluster(args, io);
     try {
+      if (isCritical) {
+        if (dryRun !== 'client') await requireCriticalServices(cluster, signal);
+        for (const service of await criticalServicesFor(args, cluster, signal))
+          await protectOne(service, { format, dryRun, args, io, cluster }, signal);
+        return 0;
+      }
       if (dryRun !== 'client') await requireUsages(cluster, signal);
       const subjects = await findSubjects(args, cluster, signal);
       const by = await findUsing(args, cluster, signal);

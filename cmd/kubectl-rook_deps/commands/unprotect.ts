@@ -5,13 +5,14 @@ import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix } from '../dry-run.ts';
 import { requireResource } from '../resource-args.ts';
 import { findSubjects } from '../subjects.ts';
 import { listUsages, requireUsages, usageName } from '../usage-objects.ts';
+import { orphan, servicesFor } from '../critical-release.ts';
 import { openCluster } from '../wiring.ts';
 
 export const unprotect: Command = {
   name: 'unprotect',
   summary: 'Remove the protections of an object',
-  description: `Deletes every Usage and ClusterUsage of an object. The object itself stays, unless a deletion was refused before and is
-to be replayed.`,
+  description: `Deletes every Usage and ClusterUsage of an object, and every CriticalService that keeps it. The object itself stays, unless
+a deletion was refused before and is to be replayed.`,
   usage: 'unprotect (TYPE NAME | TYPE/NAME) [--dry-run=none|client|server] [flags] [options]',
   examples: [
     {
@@ -30,7 +31,12 @@ to be replayed.`,
       const usages = await listUsages(cluster, undefined, signal);
       for (const subject of subjects) {
         const held = holdersOf(subject, usages);
-        if (held.length === 0) io.error(`${label(subject)} is not protected`);
+        const services = await servicesFor(subject, cluster, signal);
+        for (const service of services) {
+          await orphan(service, dryRun, cluster, signal);
+          io.print(`${usageName(service.object)} deleted${dryRunSuffix(dryRun)}`);
+        }
+        if (held.length + services.length === 0) io.error(`${label(subject)} is not protected`);
         for (const { object } of held) {
           const options = { uid: object.metadata.uid, dryRun: dryRun === 'server' };
           if (dryRun !== 'client') await cluster.writer.delete(refOf(object), options, signal);
