@@ -32,6 +32,8 @@ export class CriticalWatch {
   readonly #turn: Turn;
   /** Whose turn it is when an object of a kind changes. */
   #concerned = new Map<KindKey, readonly ObjectRef[]>();
+  /** By whom what is watched, as a text: a look that brings nothing new is nobody's turn. */
+  #followed = '';
 
   constructor(ports: CriticalWatchPorts, turn: Turn) {
     this.#turn = turn;
@@ -121,10 +123,13 @@ export class CriticalWatch {
     const finalized: GroupKind[] = [];
     const named: GroupKind[] = [];
     const concerned = new Map<KindKey, ObjectRef[]>();
+    const unserved: [string, string | undefined][] = [];
     for (const { ref, provider, criteria } of this.services()) {
       named.push(NAMESPACE, DEFINITION);
       for (const part of [provider, ...criteria]) {
         const kind = typeOf(part, types);
+        if (!kind)
+          unserved.push([part.resource, types.failureOf({ group: part.group, kind: part.resource })]);
         if (!kind) continue;
         ('finalizerName' in part ? finalized : named).push({ group: kind.group, kind: kind.kind });
         concerned.set(kindKey(kind), [...(concerned.get(kindKey(kind)) ?? []), ref]);
@@ -133,6 +138,9 @@ export class CriticalWatch {
     this.#concerned = concerned;
     this.#finalized.want('services', finalized);
     this.#named.want('services', named);
+    const followed = JSON.stringify([[...concerned], unserved]);
+    if (followed === this.#followed) return;
+    this.#followed = followed;
     this.turnAll();
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ObjectPage } from '#pkg/kube';
 import type { KubeObject } from '#pkg/object';
 import { FakeWatcher } from '#test/fakes/fake-watcher.ts';
 import { SIGNAL } from '#test/fakes/usage-world.ts';
@@ -18,13 +19,14 @@ class Server {
   pages = 0;
 
   constructor(...pages: readonly (readonly KubeObject[])[]) {
-    const server = this;
-    this.watcher.list = function* () {
-      for (const items of pages) {
-        server.pages += 1;
-        yield { items, resourceVersion: '20' };
-      }
-    };
+    this.watcher.list = () => this.#listed(pages);
+  }
+
+  *#listed(pages: readonly (readonly KubeObject[])[]): Iterable<ObjectPage> {
+    for (const items of pages) {
+      this.pages += 1;
+      yield { items, resourceVersion: '20' };
+    }
   }
 
   holders(known?: Known): Promise<readonly string[]> {

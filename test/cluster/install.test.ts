@@ -535,7 +535,7 @@ describeOnCluster('an installation on a real API server', () => {
           textAt(webhook, 'failurePolicy'),
           textAt(webhook, 'clientConfig', 'caBundle'),
         ]),
-      ).toEqual(Array(3).fill(['Fail', data['ca.crt']]));
+      ).toEqual(Array(6).fill(['Fail', data['ca.crt']]));
       const { stderr } = await stage.plugin(['version']);
       expect(stderr).toContain('Warning: v9.9.9 is installed, and this is ');
     },
