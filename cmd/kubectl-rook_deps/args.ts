@@ -19,6 +19,10 @@ export class Args {
     return Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [];
   }
 
+  given(name: string): boolean {
+    return this.#last(name) !== undefined;
+  }
+
   /** `standard` is what holds when the flag is not given. */
   isSet(name: string, standard = false): boolean {
     return (this.#last(name) ?? standard) === true;

@@ -19,6 +19,10 @@ export class IndexMap<T, Name extends string> {
     return this.#keys.get(name)?.get(value) ?? [];
   }
 
+  count(name: Name, value: string): number {
+    return this.#keys.get(name)?.get(value)?.size ?? 0;
+  }
+
   move(key: ObjectKey, old: T | undefined, value: T | undefined): void {
     for (const [name, index] of this.#keys) {
       const fileUnder = this.#functions[name as Name];

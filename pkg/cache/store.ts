@@ -25,6 +25,8 @@ export interface StoreView<T, Name extends string = never> {
   values(): Iterable<T>;
   /** The keys of all objects that an index files under `value`. */
   keysBy(index: Name, value: string): Iterable<ObjectKey>;
+  /** How many an index files under `value`, without looking at them. */
+  countBy(index: Name, value: string): number;
   /** The objects that an index files under `value`. */
   valuesBy(index: Name, value: string): Iterable<T>;
   /** Listeners are called after the change, one after another; they do not throw. Returns how to stop listening. */
@@ -63,6 +65,10 @@ export class Store<T, Name extends string = never> implements StoreView<T, Name>
 
   keysBy(index: Name, value: string): Iterable<ObjectKey> {
     return this.#indexes.keys(index, value);
+  }
+
+  countBy(index: Name, value: string): number {
+    return this.#indexes.count(index, value);
   }
 
   *valuesBy(index: Name, value: string): Iterable<T> {

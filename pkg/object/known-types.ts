@@ -67,6 +67,10 @@ export const Kinds = {
   VolumeSnapshot: type('snapshot.storage.k8s.io', 'v1', 'VolumeSnapshot', { shortNames: ['vs'] }),
 
   Usage: type('rook-deps.io', 'v1alpha1', 'Usage', { shortNames: ['rdu'] }),
+  CriticalService: type('rook-deps.io', 'v1alpha1', 'CriticalService', {
+    shortNames: ['rdcs'],
+    cluster: true,
+  }),
   ClusterUsage: type('rook-deps.io', 'v1alpha1', 'ClusterUsage', { shortNames: ['rdcu'], cluster: true }),
 
   StorageClass: type('storage.k8s.io', 'v1', 'StorageClass', {

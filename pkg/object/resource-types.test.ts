@@ -115,6 +115,7 @@ describe('the known types', () => {
       'ObjectBucket',
       'Bucket',
       'VolumeSnapshotContent',
+      'CriticalService',
       'ClusterUsage',
       'StorageClass',
       'VolumeAttachment',

@@ -3,10 +3,10 @@ import { KNOWN_TYPES } from '#pkg/object';
 import { CODE_PAGES, RULES } from './catalogue.ts';
 
 describe('the catalogue', () => {
-  test('numbers the pages without gaps, in order', () => {
+  test('numbers the pages, each once, in order', () => {
     const codes = CODE_PAGES.map(({ code }) => code);
-    expect(codes).toEqual(codes.map((_, index) => `RD${String(index + 1).padStart(3, '0')}`));
-    expect(codes).toHaveLength(39);
+    for (const code of codes) expect(code).toMatch(/^RD\d{3}$/);
+    expect(codes).toEqual([...new Set(codes)].toSorted());
   });
 
   test('has a rule for each page but the one of Ceph itself', () => {

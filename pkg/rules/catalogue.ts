@@ -4,6 +4,7 @@ import { cephContents } from './ceph-contents.ts';
 import { claimNotification } from './claim-notification.ts';
 import { clientCaps } from './client-caps.ts';
 import { cosiBucket } from './cosi-bucket.ts';
+import { criticalProvider, criticalServiceProvider } from './critical-service.ts';
 import { csiConnection } from './csi-connection.ts';
 import { filesystemMirror, poolMirror } from './mirrored-by.ts';
 import { nfsPool } from './nfs-pool.ts';
@@ -71,6 +72,8 @@ export const RULES: readonly Rule[] = [
   cosiBucketAccess,
   volumeClass,
   usage,
+  criticalProvider,
+  criticalServiceProvider,
 ];
 
 /** What `explain` knows: a page for each rule, and for what Ceph alone can tell. */

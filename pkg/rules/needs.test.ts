@@ -22,7 +22,9 @@ function textOf({ kind, namespace, detail, labelSelector, ifAny }: Need): string
 /** Without the usages, which every question is about. */
 const textsOf = (needs: readonly Need[]) =>
   needs
-    .filter(({ kind }) => kind !== Kinds.Usage && kind !== Kinds.ClusterUsage)
+    .filter(
+      ({ kind }) => ![Kinds.Usage, Kinds.ClusterUsage, Kinds.CriticalService].some((ours) => ours === kind),
+    )
     .map(textOf)
     .sort();
 
@@ -122,9 +124,9 @@ describe('needsOfVerdict', () => {
     expect(textsOf(apart)).toEqual(['CephCluster*', 'CephObjectZoneGroup*']);
   });
 
-  test('of a kind that no rule targets is the usages, which may hold anything', () => {
+  test('of a kind that no rule targets is what people protect, which may be anything', () => {
     const needs = needsOfVerdict([{ group: 'apps', kind: 'Deployment', namespace: 'x' }]);
-    expect(needs.map(textOf).sort()).toEqual(['ClusterUsage', 'Usage*']);
+    expect(needs.map(textOf).sort()).toEqual(['ClusterUsage', 'CriticalService', 'Usage*']);
   });
 
   test('lists every direct dependent', () => {

@@ -45,7 +45,7 @@ function addNeedsOfVerdict(needs: NeedList, start: Start): void {
     }
     addConsultations(needs, rule, start.namespace);
   }
-  // Usages may hold anything.
+  // Usages and critical services may hold anything.
   for (const rule of RULES) {
     if (rule.targets !== 'any') continue;
     for (const kind of kindsRead(rule)) needs.add({ kind, detail: rule.reading ?? 'object' });

@@ -231,3 +231,19 @@ describe('consumers', () => {
     ]);
   });
 });
+
+test('an object that is kept by what it keeps is not related to itself', () => {
+  const operator = anObject(Kinds.Deployment, 'operator');
+  const service: KubeObject = {
+    apiVersion: 'rook-deps.io/v1alpha1',
+    kind: 'CriticalService',
+    metadata: { name: 's' },
+    spec: {
+      provider: { group: 'apps', resource: 'deployments', namespace: 'rook-ceph', name: 'operator' },
+      criteria: [],
+    },
+  };
+  const { causes, related } = judge(operator, evidence([operator, service]));
+  expect(causes.map(({ code }) => code)).toEqual(['RD045']);
+  expect(related).toEqual([]);
+});

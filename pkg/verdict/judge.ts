@@ -95,7 +95,10 @@ function contentCauses(subject: KubeObject, contents: ContentsFound): readonly C
 
 /** Who uses the volumes, snapshots and buckets that hang on the subject. Rook's own resources have answers of their own. */
 function consumers(edges: readonly Edge[], index: DependencyIndex): readonly Edge[] {
-  const known = new Set<ObjectKey>(edges.map(({ dependent }) => keyOf(dependent)));
+  // The subject itself is known as well: it may be kept by what it keeps.
+  const known = new Set<ObjectKey>(
+    edges.flatMap(({ dependent, provider }) => [dependent, provider].map(keyOf)),
+  );
   const users = edges.filter(({ dependent, blocks }) => blocks && !isRookKind(dependent));
   // One walk from all of them: thousands of volumes would otherwise be thousands of walks.
   const reached = walk(

@@ -415,7 +415,12 @@ describeOnCluster('an installation on a real API server', () => {
     { verb: 'patch', resource: 'validatingwebhookconfigurations/rook-deps', may: true },
     { verb: 'patch', resource: 'validatingwebhookconfigurations/other', may: false },
     { verb: 'delete', resource: 'validatingwebhookconfigurations/rook-deps', may: false },
-    { verb: 'patch', resource: 'deployments.apps', may: false },
+    { verb: 'update', resource: 'criticalservices.rook-deps.io/status', may: false },
+    { verb: 'patch', resource: 'criticalservices.rook-deps.io/status', may: true },
+    { verb: 'create', resource: 'criticalservices.rook-deps.io', may: false },
+    { verb: 'patch', resource: 'deployments.apps', may: true },
+    { verb: 'update', resource: 'deployments.apps', may: false },
+    { verb: 'delete', resource: 'deployments.apps', may: false },
     { verb: 'impersonate', resource: 'users', may: false },
   ])('the controller may $verb $resource: $may', async ({ verb, resource, may }) => {
     const { stdout } = await stage.kubectl(['auth', 'can-i', verb, resource, ...NS, '--as', CONTROLLER]);
@@ -427,7 +432,7 @@ describeOnCluster('an installation on a real API server', () => {
     await plugin('install', '--wait=false', '--grant', 'statefulsets.apps');
     const can = async (resource: string): Promise<string> =>
       (
-        await stage.kubectl(['auth', 'can-i', 'patch', resource, '-n', 'default', '--as', CONTROLLER])
+        await stage.kubectl(['auth', 'can-i', 'delete', resource, '-n', 'default', '--as', CONTROLLER])
       ).stdout.trim();
     await eventually(async () => {
       const all = ['deployments.apps', 'services', 'statefulsets.apps', 'daemonsets.apps'];
@@ -531,7 +536,7 @@ describeOnCluster('an installation on a real API server', () => {
           textAt(webhook, 'failurePolicy'),
           textAt(webhook, 'clientConfig', 'caBundle'),
         ]),
-      ).toEqual(Array(3).fill(['Fail', data['ca.crt']]));
+      ).toEqual(Array(6).fill(['Fail', data['ca.crt']]));
       const { stderr } = await stage.plugin(['version']);
       expect(stderr).toContain('Warning: v9.9.9 is installed, and this is ');
     },
@@ -549,11 +554,21 @@ describeOnCluster('an installation on a real API server', () => {
         reason: 'r',
       }),
     );
+    await apply({
+      apiVersion: 'rook-deps.io/v1alpha1',
+      kind: 'CriticalService',
+      metadata: { name: 'holding', finalizers: ['rook-deps.io/critical-service'] },
+      spec: {
+        provider: { group: 'apps', resource: 'deployments', namespace: 'default', name: 'd' },
+        criteria: [{ type: 'SpecificResource', specificResource: { resource: 'namespaces', name: 'n' } }],
+      },
+    });
     const refused = await stage.plugin(['uninstall', '--yes']);
     expect(refused.code).toBe(1);
     expect(refused.stderr.split('\n')).toEqual([
-      "error: 2 protections exist; remove them with 'kubectl rook-deps unprotect', or give them up with --force:",
+      "error: 3 protections exist; remove them with 'kubectl rook-deps unprotect', or give them up with --force:",
       '  clusterusage.rook-deps.io/holding',
+      '  criticalservice.rook-deps.io/holding',
       '  usage.rook-deps.io/holding in namespace default',
       '',
     ]);
@@ -580,6 +595,7 @@ describeOnCluster('an installation on a real API server', () => {
       await stage.kubectl(['label', target, 'rook-deps.io/in-use=true', 'rook-deps.io/critical=true']);
     const lines = await plugin('uninstall', '--force', '--yes');
     expect(lines).toContain('usage.rook-deps.io/holding released');
+    expect(lines).toContain('criticalservice.rook-deps.io/holding released');
     expect(lines).toContain('service/marked unlabeled');
     expect(
       lines.indexOf('deployment.apps "rook-deps-controller" deleted from rook-deps-system namespace'),

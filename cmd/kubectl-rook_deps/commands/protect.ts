@@ -4,6 +4,12 @@ import { grant, grantName, nameOf } from '#pkg/install';
 import { newUsage, readyCondition } from '#pkg/usage';
 import { Args } from '../args.ts';
 import type { Command } from '../command.ts';
+import {
+  CRITICAL_FLAGS,
+  criticalServicesFor,
+  requireCriticalServices,
+  wantsCritical,
+} from '../critical-services.ts';
 import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix, type DryRun } from '../dry-run.ts';
 import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
@@ -11,10 +17,13 @@ import { requireResource } from '../resource-args.ts';
 import { findSubjects } from '../subjects.ts';
 import { timeoutMs } from '../timeout.ts';
 import { requireUsages, untilGone, usageName } from '../usage-objects.ts';
+import { adviseOn } from '../advice.ts';
 import { openCluster, type Cluster } from '../wiring.ts';
 
 const FORMATS = ['json', 'name', 'yaml'];
 const FIELD_MANAGER = 'kubectl-rook-deps';
+/** Who gives these means an object, and has left it out. */
+const NEED_A_SUBJECT = ['by', 'reason', 'replay', 'grant', 'dry-run', 'wait', 'timeout'];
 const POLL_MS = 200;
 const TIMEOUT_MS = 30_000;
 
@@ -25,9 +34,15 @@ export const protect: Command = {
 
 With --by the protection ends when the object that uses this one is deleted. You must be allowed to delete what you
 protect. The command waits until the protection is in force. The controller may protect Rook's own kinds; for others it
-needs a right that an administrator gives once, with --grant or with install --grant.`,
-  usage:
-    'protect (TYPE NAME | TYPE/NAME) [--by TYPE/NAME] [--reason TEXT] [--replay] [--grant] [flags] [options]',
+needs a right that an administrator gives once, with --grant or with install --grant.
+
+With --critical it makes a CriticalService instead: the object and its namespace stay until nothing has the finalizers
+that it serves. 'protect operator' does that for the Rook operator, with the finalizers of all Rook kinds. Without
+arguments it lists what is worth protecting and is not.`,
+  usage: `protect (TYPE NAME | TYPE/NAME) [--by TYPE/NAME] [--reason TEXT] [--replay] [--grant] [flags] [options]
+  kubectl rook-deps protect --critical TYPE/NAME [--finalizer RESOURCE.GROUP=FINALIZER] [--resource TYPE/NAME] [--replay]
+  kubectl rook-deps protect operator
+  kubectl rook-deps protect`,
   examples: [
     {
       what: 'Nobody deletes this pool',
@@ -36,6 +51,15 @@ needs a right that an administrator gives once, with --grant or with install --g
     {
       what: 'Not while this Deployment exists',
       line: 'kubectl rook-deps protect cephnfs/my-nfs -n rook-ceph --by deployment/media --grant',
+    },
+    { what: 'What is worth protecting and is not', line: 'kubectl rook-deps protect' },
+    {
+      what: 'The Rook operator stays until all that it finalizes is gone',
+      line: 'kubectl rook-deps protect operator',
+    },
+    {
+      what: 'The same for a controller of your own',
+      line: 'kubectl rook-deps protect --critical deploy/cool -n cool --finalizer coolresources.my.group=my.group/cool',
     },
     {
       what: 'The manifest, for a repository',
@@ -51,6 +75,7 @@ needs a right that an administrator gives once, with --grant or with install --g
         'Let the controller protect this kind, as install --grant does; needed once for kinds not of Rook.',
     },
     replay: { type: 'boolean', describe: 'Repeat a refused deletion once the protection ends.' },
+    ...CRITICAL_FLAGS,
     output: outputFlag(FORMATS),
     'dry-run': DRY_RUN_FLAG,
     wait: { type: 'boolean', describe: 'Wait until the protection is in force; true by default.' },
@@ -60,9 +85,18 @@ needs a right that an administrator gives once, with --grant or with install --g
     const format = outputFormat(args, FORMATS);
     const dryRun = dryRunOf(args);
     const waitMs = args.isSet('wait', true) ? timeoutMs(args, TIMEOUT_MS) : undefined;
-    requireResource(args.words);
+    const isCritical = wantsCritical(args);
+    if (!isCritical && args.words.length === 0 && !NEED_A_SUBJECT.some((name) => args.given(name)))
+      return adviseOn(args, format, io, signal);
+    if (!isCritical) requireResource(args.words);
     const cluster = await openCluster(args, io);
     try {
+      if (isCritical) {
+        if (dryRun !== 'client') await requireCriticalServices(cluster, signal);
+        for (const service of await criticalServicesFor(args, cluster, signal))
+          await protectOne(service, { format, dryRun, waitMs, args, io, cluster }, signal);
+        return 0;
+      }
       if (dryRun !== 'client') await requireUsages(cluster, signal);
       const subjects = await findSubjects(args, cluster, signal);
       const by = await findUsing(args, cluster, signal);

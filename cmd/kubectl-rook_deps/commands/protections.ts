@@ -1,10 +1,12 @@
-import { textAt } from '#pkg/object';
+import { listAt, textAt, type KubeObject } from '#pkg/object';
 import { humanDuration, printable, table } from '#pkg/render';
-import { readyCondition, type Usage } from '#pkg/usage';
+import type { Usage } from '#pkg/usage';
+import { nameOf, type CriticalService } from '#pkg/criticalservice';
 import type { Command } from '../command.ts';
 import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
 import { listUsages, requireUsages, usageName } from '../usage-objects.ts';
+import { listCriticalServices } from '../critical-services.ts';
 import { openCluster } from '../wiring.ts';
 
 const FORMATS = ['json', 'name', 'wide', 'yaml'];
@@ -12,7 +14,7 @@ const FORMATS = ['json', 'name', 'wide', 'yaml'];
 export const protections: Command = {
   name: 'protections',
   summary: 'List what is protected, by whom and why',
-  description: 'Lists the Usages of a namespace, or of all, and the ClusterUsages.',
+  description: 'Lists the Usages of a namespace, or of all, the ClusterUsages and the CriticalServices.',
   usage: 'protections [-n NAMESPACE | -A] [flags] [options]',
   examples: [{ what: 'Everything that is protected', line: 'kubectl rook-deps protections -A' }],
   flags: {
@@ -27,17 +29,17 @@ export const protections: Command = {
       await requireUsages(cluster, signal);
       const namespace = args.isSet('all-namespaces') ? undefined : cluster.namespace;
       const usages = await listUsages(cluster, namespace, signal);
+      const services = await listCriticalServices(cluster, signal);
+      const objects = [...usages, ...services].map(({ object }) => object);
       if (format === 'json' || format === 'yaml') {
-        io.print(
-          await serialized(
-            { apiVersion: 'v1', kind: 'List', items: usages.map(({ object }) => object) },
-            format,
-          ),
-        );
-      } else if (usages.length === 0) {
+        io.print(await serialized({ apiVersion: 'v1', kind: 'List', items: objects }, format));
+      } else if (objects.length === 0) {
         io.error(namespace ? `No resources found in ${namespace} namespace.` : 'No resources found');
-      } else if (format === 'name') for (const { object } of usages) io.print(usageName(object));
-      else io.print(listed(usages, { isWide: format === 'wide', headers: !args.isSet('no-headers'), io }));
+      } else if (format === 'name') for (const object of objects) io.print(usageName(object));
+      else
+        io.print(
+          listed(usages, services, { isWide: format === 'wide', headers: !args.isSet('no-headers'), io }),
+        );
       return 0;
     } finally {
       cluster.close();
@@ -45,7 +47,11 @@ export const protections: Command = {
   },
 };
 
-function listed(usages: readonly Usage[], options: { isWide: boolean; headers: boolean; io: Io }): string {
+function listed(
+  usages: readonly Usage[],
+  services: readonly CriticalService[],
+  options: { isWide: boolean; headers: boolean; io: Io },
+): string {
   const { isWide, headers, io } = options;
   const head = [
     'NAMESPACE',
@@ -57,7 +63,10 @@ function listed(usages: readonly Usage[], options: { isWide: boolean; headers: b
     'AGE',
     ...(isWide ? ['STATE', 'ATTEMPTS'] : []),
   ];
-  const rows = usages.map((usage) => row(usage, io.now(), isWide).map(printable));
+  const rows = [
+    ...usages.map((usage) => row(usage, io.now(), isWide)),
+    ...services.map((service) => serviceRow(service, io.now(), isWide)),
+  ].map((cells) => cells.map(printable));
   return table(headers ? [head, ...rows] : rows).join('\n');
 }
 
@@ -66,8 +75,7 @@ function row(
   now: number,
   isWide: boolean,
 ): readonly string[] {
-  const ready = readyCondition(object);
-  const age = now - Date.parse(object.metadata.creationTimestamp ?? '');
+  const ready = conditionOf(object, 'Ready');
   const where = of.namespace && of.namespace !== ref.namespace ? ` (${of.namespace})` : '';
   return [
     ref.namespace ?? '<none>',
@@ -76,7 +84,32 @@ function row(
     by ? `${by.kind}/${by.name ?? '<unresolved>'}` : '<none>',
     reason ?? '<none>',
     textAt(ready, 'status') ?? 'Unknown',
-    Number.isNaN(age) ? '<unknown>' : humanDuration(age),
+    ageOf(object, now),
     ...(isWide ? [textAt(ready, 'reason') ?? '<none>', String(attempts.length)] : []),
   ];
+}
+
+function serviceRow(service: CriticalService, now: number, isWide: boolean): readonly string[] {
+  const { object, ref, criteria, attempts } = service;
+  const ready = conditionOf(object, 'Ready');
+  const satisfied = conditionOf(object, 'Satisfied');
+  return [
+    '<none>',
+    ref.name,
+    nameOf(service.provider),
+    `${criteria.length} ${criteria.length === 1 ? 'criterion' : 'criteria'}`,
+    textAt(satisfied, 'message') ?? (textAt(satisfied, 'status') === 'True' ? 'all met' : '<none>'),
+    textAt(ready, 'status') ?? 'Unknown',
+    ageOf(object, now),
+    ...(isWide ? [textAt(ready, 'reason') ?? '<none>', String(attempts.length)] : []),
+  ];
+}
+
+function conditionOf(object: KubeObject, type: string): unknown {
+  return listAt(object, 'status', 'conditions').find((condition) => textAt(condition, 'type') === type);
+}
+
+function ageOf({ metadata }: KubeObject, now: number): string {
+  const age = now - Date.parse(metadata.creationTimestamp ?? '');
+  return Number.isNaN(age) ? '<unknown>' : humanDuration(age);
 }

@@ -8,6 +8,7 @@ import { requireResource } from '../resource-args.ts';
 import { findSubjects } from '../subjects.ts';
 import { timeoutMs } from '../timeout.ts';
 import { listUsages, requireUsages, untilGone, usageName } from '../usage-objects.ts';
+import { orphan, servicesFor } from '../critical-release.ts';
 import { openCluster, warn, type Cluster } from '../wiring.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -15,9 +16,9 @@ const TIMEOUT_MS = 30_000;
 export const unprotect: Command = {
   name: 'unprotect',
   summary: 'Remove the protections of an object',
-  description: `Deletes every Usage and ClusterUsage that names an object, and waits until they are gone: from then on the object can be
-deleted. The object itself stays, unless a deletion was refused before and is to be repeated: then the command says so
-and asks.`,
+  description: `Deletes every Usage and ClusterUsage that names an object, and every CriticalService that keeps it, and waits until they
+are gone: from then on the object can be deleted. The object itself stays, unless a deletion was refused before and is to
+be repeated: then the command says so and asks.`,
   usage:
     'unprotect (TYPE NAME | TYPE/NAME) [--keep] [--yes] [--dry-run=none|client|server] [flags] [options]',
   examples: [
@@ -53,8 +54,13 @@ and asks.`,
       if (repeated.length > 0 && dryRun === 'none' && !(await confirm([], args, io, signal))) return 1;
       const deleted: KubeObject[] = [];
       for (const subject of subjects) {
+        const services = await servicesFor(subject, cluster, signal);
+        for (const service of services) {
+          await orphan(service, dryRun, cluster, signal);
+          io.print(`${usageName(service.object)} deleted${dryRunSuffix(dryRun)}`);
+        }
         const protecting = usagesOf(subject, usages);
-        if (protecting.length === 0) io.error(notProtected(subject, usages));
+        if (protecting.length + services.length === 0) io.error(notProtected(subject, usages));
         for (const { object, replayDeletion } of protecting) {
           const options = { uid: object.metadata.uid, dryRun: dryRun === 'server' };
           if (isKept && replayDeletion && dryRun !== 'client')

@@ -35,6 +35,7 @@ import {
 } from '#pkg/runtime';
 import { VERSION } from '../release.ts';
 import { certificateWatch } from './certificate-watch.ts';
+import { criticalServiceFeature } from './critical-service-feature.ts';
 import type { Feature, Machinery } from './feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
 import { dependentsFeature } from './dependents-feature.ts';
@@ -59,7 +60,11 @@ const NAME = 'rook-deps';
 const WEBHOOK = 'rook-deps-webhook';
 const GRACE_MS = 20_000;
 
-const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature, dependentsFeature];
+const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [
+  usageFeature,
+  dependentsFeature,
+  criticalServiceFeature,
+];
 
 /** The controller and webhook: reconcilers on the leader, the webhook on every replica. */
 export async function runController(

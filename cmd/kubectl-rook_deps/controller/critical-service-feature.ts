@@ -1,0 +1,104 @@
+import {
+  CRITICAL_SERVICE,
+  criticalGuard,
+  criticalServiceAdmission,
+  criticalServiceReconciler,
+  CriticalWatch,
+  currentHolders,
+  parseCriticalService,
+  recordRefusal,
+  type CriticalService,
+  type CriticalServicePorts,
+} from '#pkg/criticalservice';
+import { isConflict, keyOf, type ObjectRef, type Reader } from '#pkg/object';
+import { controller, Queue } from '#pkg/runtime';
+import type { Feature, Machinery } from './feature.ts';
+
+const WORKERS = 4;
+const RECONCILE_TIMEOUT_MS = 60_000;
+/** Between two looks at a kind whose objects come or go in numbers. */
+const SOON_MS = 2_000;
+
+/** CriticalService. */
+export function criticalServiceFeature(machinery: Machinery): Feature {
+  const { watcher, types, access, metrics, clock, logger, namespace } = machinery;
+  const queue = new Queue<ObjectRef>({ clock, idOf: keyOf });
+  const watch = new CriticalWatch({ watcher, clock, logger, random: Math.random, types }, (ref, when) =>
+    when === 'now' ? queue.add(ref) : queue.addAfter(ref, SOON_MS),
+  );
+  const ports = portsOf(machinery, watch);
+  const we = { username: `system:serviceaccount:${namespace}:rook-deps-controller` };
+  const reconciling = controller({
+    name: 'critical-service',
+    queue,
+    reconciler: criticalServiceReconciler(ports),
+    workers: WORKERS,
+    timeoutMs: RECONCILE_TIMEOUT_MS,
+    logger,
+    metrics,
+    clock,
+    isConflict,
+  });
+  metrics.watchQueue('critical-service', () => queue.depth);
+  metrics.watchCacheLag('CriticalService', () => cacheLagMs(watch, clock.now()));
+  const admission = criticalServiceAdmission({
+    types,
+    allServices: ports.allServices,
+    mayDelete: (user, ref, signal) => access(user, 'delete', ref, signal),
+    mayWeDelete: (ref, signal) => access(we, 'delete', ref, signal),
+  });
+  return {
+    handlers: new Map([['/critical-service', admission]]),
+    guard: criticalGuard({
+      ...ports,
+      cache: watch,
+      recordRefusal: (services, object, attempt, signal) =>
+        recordRefusal(services, object, attempt, ports, signal),
+      now: clock.now,
+    }),
+    everywhere: [{ name: 'watches of critical services', run: (signal) => watch.run(signal) }],
+    leading: [
+      {
+        name: 'critical-service',
+        run: (signal) => {
+          watch.turnAll();
+          return reconciling.run(signal);
+        },
+      },
+    ],
+    ready: [
+      { name: 'critical services', problem: () => (watch.isSynced ? undefined : 'have not been listed yet') },
+    ],
+  };
+}
+
+function portsOf(
+  { reader, writer, watcher, types, access, record, clock }: Machinery,
+  watch: CriticalWatch,
+): CriticalServicePorts {
+  return {
+    get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
+    types,
+    holders: (kind, finalizer, signal) =>
+      currentHolders(kind, finalizer, { watcher, known: (one, name) => watch.known(one, name) }, signal),
+    allServices: (signal) => allServices(reader, signal),
+    standing: (criterion) => watch.standing(criterion),
+    writer,
+    mayDelete: (user, ref, signal) => access(user, 'delete', ref, signal),
+    record,
+    clock,
+  };
+}
+
+/** Throws when they could not be read: unknown is not none. */
+async function allServices(reader: Reader, signal: AbortSignal): Promise<readonly CriticalService[]> {
+  const { items, gaps } = await reader.list({ kind: CRITICAL_SERVICE, detail: 'object' }, signal);
+  const [gap] = gaps;
+  if (gap) throw new Error(`cannot list ${gap.what}: ${gap.reason}`);
+  return items.map(parseCriticalService);
+}
+
+function cacheLagMs(watch: CriticalWatch, now: number): number | undefined {
+  const heard = [...watch.health()].flatMap(({ health }) => health.heardAtMs ?? []);
+  return heard.length > 0 ? now - Math.min(...heard) : undefined;
+}

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { deletionHandler, type Answer } from '#pkg/admission';
+import type { KubeObject } from '#pkg/object';
+import {
+  CriticalWorld,
+  deploymentObject,
+  homeObject,
+  poolObject,
+  POOLS,
+  SERVICE_REF,
+  serviceObject,
+} from '#test/fakes/critical-world.ts';
+import { Refusal } from '#test/fakes/fake-cluster.ts';
+import { deletionOf, SIGNAL } from '#test/fakes/usage-world.ts';
+import { criticalGuard } from './critical-guard.ts';
+import type { CriticalService } from './critical-service.ts';
+
+const RESOURCES: Readonly<Record<string, string>> = {
+  Deployment: 'deployments',
+  Namespace: 'namespaces',
+  CriticalService: 'criticalservices',
+};
+
+/** A guard whose cache knows nothing, or what the test tells it. */
+function guardOf(world: CriticalWorld, cached: readonly CriticalService[] = []) {
+  const { ports } = world;
+  const noted: string[] = [];
+  const guard = criticalGuard({
+    ...ports,
+    cache: { services: () => cached, hasProvider: () => cached.length > 0, standing: ports.standing },
+    recordRefusal: async (services, object) => {
+      for (const { ref } of services) noted.push(`${ref.name}: ${object.kind}`);
+    },
+    now: world.clock.now,
+  });
+  const handler = deletionHandler([guard], {
+    mayForce: async () => false,
+    record: async () => undefined,
+    notNoted: (error) => {
+      throw error;
+    },
+  });
+  const ask = (object: KubeObject): Promise<Answer> => {
+    const [group = ''] = object.apiVersion.includes('/') ? object.apiVersion.split('/') : [''];
+    const resource = { group, version: 'v1', resource: RESOURCES[object.kind] ?? '' };
+    return Promise.resolve(handler(deletionOf(object, { resource }), SIGNAL));
+  };
+  return { ask, noted };
+}
+
+async function verdict(answer: Promise<Answer>): Promise<string> {
+  const given = await answer;
+  const text = 'message' in given ? [given.message].flat().join('\n') : '';
+  return text ? `${given.kind}: ${text}` : given.kind;
+}
+
+describe('the deletion', () => {
+  test.each([
+    ['of the provider', deploymentObject()],
+    ['of its namespace', homeObject()],
+  ])('%s is refused until the criteria are met', async (_title, object) => {
+    const world = new CriticalWorld(deploymentObject(), poolObject(), serviceObject());
+    const { ask, noted } = guardOf(world);
+    const refused = await verdict(ask(object));
+    expect(refused).toMatch(/^conflict: .*critical.*CriticalService "service"/);
+    expect(refused).toContain('- 1 cephblockpools.ceph.rook.io with finalizer f: pool');
+    expect(noted).toEqual([`service: ${object.kind}`]);
+    world.cluster.drop({ group: 'ceph.rook.io', kind: 'CephBlockPool', namespace: 'there', name: 'pool' });
+    expect(await verdict(ask(object))).toBe('allow');
+  });
+
+  test('of the provider is refused at a glance, and allowed only after a look', async () => {
+    const world = new CriticalWorld(deploymentObject(), poolObject(), serviceObject());
+    const cached = guardOf(world, [world.service()]);
+    world.cluster.calls.length = 0;
+    expect(await verdict(cached.ask(deploymentObject()))).toMatch(/^conflict/);
+    expect(world.cluster.calls).toEqual([]);
+    expect(await verdict(guardOf(world).ask(deploymentObject()))).toMatch(/^conflict/);
+  });
+
+  test('of others passes', async () => {
+    const world = new CriticalWorld(deploymentObject(), poolObject(), serviceObject());
+    const { ask } = guardOf(world);
+    for (const metadata of [{ name: 'other' }, { namespace: 'elsewhere' }])
+      expect(await verdict(ask(deploymentObject(metadata)))).toBe('allow');
+    expect(await verdict(ask(homeObject({ name: 'there' })))).toBe('allow');
+    expect(await verdict(ask({ ...deploymentObject(), apiVersion: 'v1' }))).toBe('allow');
+  });
+
+  test('of a namespace without the provider passes', async () => {
+    const world = new CriticalWorld(poolObject(), serviceObject());
+    expect(await verdict(guardOf(world).ask(homeObject()))).toBe('allow');
+  });
+
+  test('passes once the service is released', async () => {
+    const world = new CriticalWorld(
+      deploymentObject(),
+      poolObject(),
+      serviceObject({}, {}, { released: true }),
+    );
+    expect(await verdict(guardOf(world).ask(deploymentObject()))).toBe('allow');
+  });
+
+  test('of the service is refused while its provider is there, also while that is being deleted', async () => {
+    const going = { deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['x'] };
+    for (const metadata of [{}, going]) {
+      const world = new CriticalWorld(deploymentObject(metadata), serviceObject());
+      expect(await verdict(guardOf(world).ask(serviceObject()))).toContain(
+        '- deployments.apps here/server ' +
+          (metadata === going ? 'is being deleted, and still exists' : 'still exists'),
+      );
+    }
+    expect(await verdict(guardOf(new CriticalWorld(serviceObject())).ask(serviceObject()))).toBe('allow');
+  });
+});
+
+describe('what cannot be checked', () => {
+  const spec = (deletionPolicy: string): object => ({
+    deletionPolicy,
+    criteria: [
+      POOLS,
+      { type: 'SpecificResource', specificResource: { resource: 'secrets', namespace: 'n', name: 's' } },
+    ],
+  });
+
+  function blind(deletionPolicy: string, ...objects: readonly KubeObject[]): CriticalWorld {
+    const world = new CriticalWorld(deploymentObject(), serviceObject(spec(deletionPolicy)), ...objects);
+    world.cluster.before = ({ key }) => {
+      if (key === '/Secret/n/s') throw new Refusal(403, 'Forbidden', 'secrets "s" is forbidden');
+    };
+    return world;
+  }
+
+  test('is a doubt, and a doubt is a no', async () => {
+    const answer = await verdict(guardOf(blind('Strict')).ask(deploymentObject()));
+    expect(answer).toMatch(/^unavailable/);
+    expect(answer).toContain('(grant it: kubectl rook-deps install --grant secrets)');
+  });
+
+  test('does not hide what is known', async () => {
+    const answer = await verdict(guardOf(blind('Strict', poolObject())).ask(deploymentObject()));
+    expect(answer).toMatch(/^conflict/);
+    expect(answer).toContain('1 cephblockpools');
+  });
+
+  test('holds nothing with BestEffort', async () => {
+    expect(await verdict(guardOf(blind('BestEffort')).ask(deploymentObject()))).toBe('allow');
+  });
+});
+
+describe('with BestEffort, the service', () => {
+  const spec = { deletionPolicy: 'BestEffort' };
+
+  test('stays while its criteria are not met', async () => {
+    const world = new CriticalWorld(deploymentObject(), poolObject(), serviceObject(spec));
+    expect(await verdict(guardOf(world).ask(serviceObject(spec)))).toContain('and its criteria are not met');
+  });
+
+  test('goes when the provider that it has seen is gone, though another has taken its name', async () => {
+    const status = { provider: { uid: 'first' } };
+    const world = new CriticalWorld(deploymentObject(), poolObject(), serviceObject(spec, {}, status));
+    expect(await verdict(guardOf(world).ask(world.cluster.at(SERVICE_REF) as KubeObject))).toBe('allow');
+  });
+});
