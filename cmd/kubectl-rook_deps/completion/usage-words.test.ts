@@ -7,6 +7,11 @@ test.for([
     literals: [],
     placeholder: 'resources',
   },
+  {
+    usage: 'protect (TYPE NAME | TYPE/NAME) [flags]\n  kubectl rook-deps protect operator',
+    literals: [],
+    placeholder: 'resources',
+  },
   { usage: 'explain [CODE...]', literals: [], placeholder: 'codes' },
   { usage: 'graph [-n NAMESPACE | -A] [-o dot|json] [flags]', literals: [], placeholder: undefined },
   {

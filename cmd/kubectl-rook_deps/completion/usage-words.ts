@@ -18,9 +18,10 @@ export interface Operands {
   readonly placeholder: Suggestion | undefined;
 }
 
-/** `maintenance (plan | start) NODE` takes one of two words, then nodes. */
+/** `maintenance (plan | start) NODE` takes one of two words, then nodes. Of several lines the first is what is usual. */
 export function operandsIn(usage: string): Operands {
-  const [, ...words] = usage
+  const [line = ''] = usage.split('\n');
+  const [, ...words] = line
     .replaceAll(/\[-[^\]]*\]|\[flags\]|\[options\]/g, ' ')
     .split(/[^\w-]+/)
     .filter((word) => word !== '');
