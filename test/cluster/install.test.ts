@@ -302,7 +302,11 @@ describeOnCluster('an installation on a real API server', () => {
         attempts: [attempt],
         conditions: [condition],
       };
-      expect(await apply({ ...shown, status }, '--subresource=status', '--validate=strict')).toBe('');
+      const flags = ['--subresource=status', '--validate=strict'];
+      await eventually(async () =>
+        expect(await apply({ ...shown, status }, ...flags)).toContain('Forbidden'),
+      );
+      expect(await apply({ ...shown, status }, ...flags, '--as', CONTROLLER)).toBe('');
       const { stdout } = await stage.kubectl(['get', 'rdu/shown', '-o', 'wide']);
       expect(stdout).toMatch(/^NAME +DETAILS +READY +REASON +AGE\nshown +r +False +UsedNotFound +\S+\n$/);
       expect(fieldAt(await stage.json(['get', 'usage/shown']), 'status')).toEqual(status);
