@@ -461,6 +461,21 @@ describeOnCluster('an installation on a real API server', () => {
     );
   });
 
+  test.for([
+    '--wait=false -o yaml',
+    '--wait=false -o json',
+    '--dry-run=server -o yaml',
+    '--dry-run=server -o json',
+  ])('shows nothing of what its Secret holds: %s', async (flags) => {
+    // Stands in for what the controller does.
+    const data = { 'ca.key': Buffer.from('a private key').toString('base64') };
+    await stage.kubectl(['patch', 'secret/rook-deps-webhook', ...NS, '-p', JSON.stringify({ data })]);
+    const text = (await plugin('install', ...flags.split(' '))).join('\n');
+    expect(text).toMatch(/name"?: "?rook-deps-webhook/);
+    expect(text).not.toContain(data['ca.key']);
+    expect(text).not.toContain('ca.key');
+  });
+
   test(
     'an upgrade waits for the new controller, and then removes the old bundle',
     { timeout: 120_000 },

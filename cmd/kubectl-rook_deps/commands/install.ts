@@ -9,6 +9,7 @@ import {
   ownBundle,
   renderManifests,
   requireInstalled,
+  withoutSecrets,
   type Change,
   type ChosenOptions,
   type Installed,
@@ -177,18 +178,18 @@ async function printAll(
   io: Io,
 ): Promise<void> {
   if (format === 'json') {
-    const items = changes.map(({ object }) => withoutManagedFields(object));
+    const items = changes.map(({ object }) => shown(object));
     return io.print(await serialized({ apiVersion: 'v1', kind: 'List', items }, 'json'));
   }
   for (const [at, change] of changes.entries()) {
     if (format === 'yaml') {
       if (at > 0) io.print('---');
-      io.print(await serialized(withoutManagedFields(change.object), 'yaml'));
+      io.print(await serialized(shown(change.object), 'yaml'));
     } else io.print(format === 'name' ? nameOf(change.object) : lineFor(change, dryRun));
   }
 }
 
-function withoutManagedFields(object: KubeObject): KubeObject {
+function shown(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  return withoutSecrets({ ...object, metadata });
 }
