@@ -70,9 +70,10 @@ describeOnCluster('an installation on a real API server', () => {
 
   test('a dry run writes nothing', async () => {
     const client = await plugin('install', '--dry-run=client');
-    expect(client.at(-1)).toBe(
+    expect(client.slice(-2)).toEqual([
       'validatingwebhookconfiguration.admissionregistration.k8s.io/rook-deps created (dry run)',
-    );
+      'clusterrole.rbac.authorization.k8s.io/rook-deps-edit created (dry run)',
+    ]);
     const server = await plugin('install', '--dry-run=server', '--grant', 'deploy');
     expect(server).toContain(
       'clusterrole.rbac.authorization.k8s.io/rook-deps-grant-deployments.apps created (server dry run)',
@@ -83,6 +84,11 @@ describeOnCluster('an installation on a real API server', () => {
   test('says what it did to each object, and a second run changes nothing', async () => {
     const first = await plugin('install', '--wait=false');
     expect(first.every((line) => line.endsWith(' created'))).toBe(true);
+    // Nobody makes what is not checked.
+    expect(first.slice(-2)).toEqual([
+      'validatingwebhookconfiguration.admissionregistration.k8s.io/rook-deps created',
+      'clusterrole.rbac.authorization.k8s.io/rook-deps-edit created',
+    ]);
     // The bundle is not among the manifests.
     expect(first).toHaveLength((await loadManifests()).length + 1);
     // Others write a status once: only then does nothing move by itself.
@@ -598,6 +604,10 @@ describeOnCluster('an installation on a real API server', () => {
     for (const target of ['namespace/default', 'crd/cephclusters.ceph.rook.io'])
       await stage.kubectl(['label', target, 'rook-deps.io/in-use=true', 'rook-deps.io/critical=true']);
     const lines = await plugin('uninstall', '--force', '--yes');
+    expect(lines.slice(0, 2)).toEqual([
+      'clusterrole.rbac.authorization.k8s.io "rook-deps-edit" deleted',
+      'validatingwebhookconfiguration.admissionregistration.k8s.io "rook-deps" deleted',
+    ]);
     expect(lines).toContain('usage.rook-deps.io/holding released');
     expect(lines).toContain('service/marked unlabeled');
     expect(
@@ -621,9 +631,10 @@ describeOnCluster('an installation on a real API server', () => {
       try {
         const { code, stdout, stderr } = await installing;
         expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-        expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+        expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
           'validatingwebhookconfiguration.admissionregistration.k8s.io/rook-deps created',
-        );
+          'clusterrole.rbac.authorization.k8s.io/rook-deps-edit created',
+        ]);
         expect(await stage.plugin(['version'])).toMatchObject({ code: 0, stderr: '' });
       } finally {
         controller.kill('SIGKILL');
