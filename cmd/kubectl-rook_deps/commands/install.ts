@@ -45,6 +45,10 @@ grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
       what: 'The manifests, for a repository',
       line: 'kubectl rook-deps install --dry-run=client -o yaml > rook-deps.yaml',
     },
+    {
+      what: 'Apply them: server-side, as the bundle is too large for the annotation of a client-side apply',
+      line: 'kubectl apply --server-side -f rook-deps.yaml',
+    },
   ],
   flags: {
     replicas: { type: 'string', describe: 'How many controllers run; 2 by default.' },
