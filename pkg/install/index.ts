@@ -7,6 +7,7 @@
  */
 export { bundleOf, CONFIG_MAP_BYTES, type Bundle } from './bundle.ts';
 export { nameOf, type Change } from './change.ts';
+export { withoutSecrets } from './confidential.ts';
 export { install, type InstallPorts, type InstallRequest } from './install.ts';
 export { grant, grantName } from './grant.ts';
 export { findInstalled, requireInstalled, type Installed } from './installed.ts';

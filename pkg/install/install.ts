@@ -67,6 +67,7 @@ async function finishWhenReady(
   await waitFor('the certificates of the webhook', caLack, deadlineMs, ports, signal);
   for (const step of plan.webhooks(ca)) await apply(step, request, plan, ports, signal);
   await waitFor('the webhook', (stop) => webhookLack(writer, namespace, stop), deadlineMs, ports, signal);
+  for (const step of plan.admitting) await apply(step, request, plan, ports, signal);
   for (const object of plan.outdated) await remove(object, request, ports, signal);
 }
 
@@ -86,6 +87,7 @@ async function finishAtOnce(
         "nobody waits for the controller: until 'kubectl rook-deps install' is run once more, Rook resources can be deleted while it does not run",
       );
   }
+  for (const step of plan.admitting) await apply(step, request, plan, ports, signal);
 }
 
 async function finishDryRun(
@@ -95,7 +97,8 @@ async function finishDryRun(
   signal: AbortSignal,
 ): Promise<void> {
   const ca = await readCa(ports.reader, request.namespace, signal);
-  for (const step of plan.webhooks(ca)) await apply(step, request, plan, ports, signal);
+  for (const step of [...plan.webhooks(ca), ...plan.admitting])
+    await apply(step, request, plan, ports, signal);
   for (const object of plan.outdated) await remove(object, request, ports, signal);
 }
 

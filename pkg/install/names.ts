@@ -16,6 +16,9 @@ export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'kubectl-rook-deps' 
 export const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=kubectl-rook-deps';
 export const GRANT_LABEL = 'rook-deps.io/aggregate-to-controller';
 
+/** On roles that let people write objects of ours. */
+export const EDIT_LABEL = 'rbac.authorization.k8s.io/aggregate-to-edit';
+
 /** Labels on objects of others; taken off when we go. */
 export const OUR_LABELS = ['rook-deps.io/in-use', 'rook-deps.io/critical'] as const;
 /** Every finalizer of ours begins so. */

@@ -29,6 +29,18 @@ test('everything is applied, the webhook configuration apart from the rest', () 
   expect(plan.outdated).toEqual([]);
 });
 
+test('what lets people make protections comes after the webhook that checks them', () => {
+  const labels = { ...MANAGED_BY, 'rbac.authorization.k8s.io/aggregate-to-edit': 'true' };
+  const wanted = [
+    object('ClusterRole', 'edit', {}, labels),
+    object('ClusterRole', 'view'),
+    object('ValidatingWebhookConfiguration', 'w'),
+  ];
+  const plan = planInstall([], wanted);
+  expect(namesOf(plan.steps.map((step) => step.object))).toEqual(['ClusterRole/view']);
+  expect(namesOf(plan.admitting.map((step) => step.object))).toEqual(['ClusterRole/edit']);
+});
+
 test('a namespace of somebody else is left alone, one of ours is applied', () => {
   const wanted = [object('Namespace', 'n')];
   expect(planInstall([object('Namespace', 'n', {}, {})], wanted).steps).toEqual([]);

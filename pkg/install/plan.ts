@@ -1,5 +1,5 @@
 import { keyOf, refOf, type KubeObject } from '#pkg/object';
-import { GRANT_LABEL, MANAGED_BY } from './names.ts';
+import { EDIT_LABEL, GRANT_LABEL, MANAGED_BY } from './names.ts';
 import { trusting } from './trust.ts';
 
 /** An object to apply, and what is there now. */
@@ -13,6 +13,8 @@ export interface InstallPlan {
   readonly steps: readonly ApplyStep[];
   /** After the controller is ready; `ca` is what it has made for itself, as base64. */
   webhooks(ca: string | undefined): readonly ApplyStep[];
+  /** After the webhooks: lets people make what they check. */
+  readonly admitting: readonly ApplyStep[];
   /** Of an earlier version; needed until the roll-out is done. */
   readonly outdated: readonly KubeObject[];
 }
@@ -29,13 +31,19 @@ export function planInstall(current: readonly KubeObject[], wanted: readonly Kub
   const isWebhook = ({ object }: ApplyStep): boolean => object.kind === 'ValidatingWebhookConfiguration';
   const wantedKeys = new Set(wanted.map((object) => keyOf(refOf(object))));
   return {
-    steps: steps.filter((step) => !isWebhook(step)),
+    steps: steps.filter((step) => !isWebhook(step) && !isAdmitting(step.object)),
     webhooks: (ca) =>
       steps.filter(isWebhook).map((step) => ({ ...step, object: trusting(step.object, step.current, ca) })),
+    admitting: steps.filter(({ object }) => isAdmitting(object)),
     outdated: current.filter(
       (object) => isManaged(object) && !wantedKeys.has(keyOf(refOf(object))) && isReplaceable(object),
     ),
   };
+}
+
+/** Whether it lets people make protections: worth nothing while no webhook checks what they make. */
+export function isAdmitting({ kind, metadata }: KubeObject): boolean {
+  return kind === 'ClusterRole' && metadata.labels?.[EDIT_LABEL] === 'true';
 }
 
 /** A namespace that somebody else has made stays his; what is immutable and named by its content is right. */

@@ -21,8 +21,13 @@ function deploymentOf(objects: readonly KubeObject[]): KubeObject | undefined {
 }
 
 describe('the objects of an installation', () => {
-  test('come in an order in which each finds what it needs, the webhook configuration last', () => {
-    const kinds = [...new Set(render().map(({ kind }) => kind))];
+  test('come in an order in which each finds what it needs, and people are let in last', () => {
+    const objects = render();
+    expect(objects.slice(-2).map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
+      'ValidatingWebhookConfiguration/rook-deps',
+      'ClusterRole/rook-deps-edit',
+    ]);
+    const kinds = [...new Set(objects.slice(0, -1).map(({ kind }) => kind))];
     expect(kinds.slice(0, 2)).toEqual(['Namespace', 'CustomResourceDefinition']);
     expect(kinds.indexOf('ConfigMap')).toBeLessThan(kinds.indexOf('Deployment'));
     expect(kinds.at(-1)).toBe('ValidatingWebhookConfiguration');

@@ -9,6 +9,7 @@ import {
   OPTIONS_ANNOTATION,
   VERSION_ANNOTATION,
 } from './names.ts';
+import { isAdmitting } from './plan.ts';
 
 /** What was asked for; the manifests have the rest. */
 export interface ChosenOptions {
@@ -24,7 +25,10 @@ export interface InstallOptions extends ChosenOptions {
   readonly readGrants?: readonly ResourceName[] | undefined;
 }
 
-/** Each needs something of those before it. The webhook configuration is last: from then on it is obeyed. */
+/**
+ * Each needs something of those before it. The webhook configuration is late: from then on it is obeyed. Only what lets
+ * people make something that it checks comes after it.
+ */
 const ORDER = [
   'Namespace',
   'CustomResourceDefinition',
@@ -67,8 +71,10 @@ export function renderManifests(
     );
 }
 
-function rank({ kind }: KubeObject): number {
+function rank(object: KubeObject): number {
+  const { kind } = object;
   const at = ORDER.indexOf(kind);
+  if (isAdmitting(object)) return ORDER.length;
   if (at < 0) throw new Error(`cannot install a ${kind}: its place in the order is not known`);
   return at;
 }

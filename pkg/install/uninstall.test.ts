@@ -106,6 +106,16 @@ test('who refuses goes first, then who writes, then the traces, then the definit
   expect(log.at(-1)).toBe('delete Namespace/ours');
 });
 
+test('what lets people make protections goes before the webhook that checks them', async () => {
+  const edit = object('rbac.authorization.k8s.io', 'ClusterRole', 'edit', {
+    labels: { ...labels, 'rbac.authorization.k8s.io/aggregate-to-edit': 'true' },
+  });
+  const { reader, ports, log } = world([...INSTALLED, edit]);
+  await uninstall(await survey(reader, signal), REQUEST, ports, signal);
+  expect(log.slice(0, 2)).toEqual(['delete ClusterRole/edit', 'delete ValidatingWebhookConfiguration/ours']);
+  expect(log.filter((line) => line === 'delete ClusterRole/edit')).toHaveLength(1);
+});
+
 test('what others have made is left, a namespace of theirs included', async () => {
   const theirs = [object('', 'Namespace', 'theirs'), object('', 'ConfigMap', 'theirs')];
   const { reader, ports, left } = world([...theirs, object('', 'ConfigMap', 'ours', { labels })]);

@@ -11,6 +11,7 @@ import type { Change } from './change.ts';
 import { untilGone } from './gone.ts';
 import { CONTROLLER_NAME, LEASE_NAME } from './names.ts';
 import type { PatiencePorts } from './patience.ts';
+import { isAdmitting } from './plan.ts';
 import type { Survey } from './survey.ts';
 import { findHeld, findMarked, unhold, unlabel, type Traces } from './traces.ts';
 
@@ -49,6 +50,8 @@ export async function uninstall(
   const isController = ({ kind, metadata }: KubeObject): boolean =>
     kind === 'Deployment' && metadata.name === CONTROLLER_NAME;
 
+  // Before the webhook that checks what people make.
+  await removeAll(isAdmitting);
   await removeAll(({ kind }) => ADMISSION.has(kind));
   // Before the labels: it would put them back, and take a usage that goes for a reason to repeat deletions.
   await removeAll(isController);
@@ -58,6 +61,7 @@ export async function uninstall(
   await removeAll(
     (object) =>
       !ADMISSION.has(object.kind) &&
+      !isAdmitting(object) &&
       !isController(object) &&
       object.kind !== 'CustomResourceDefinition' &&
       !isLate(object),

@@ -70,9 +70,10 @@ describeOnCluster('an installation on a real API server', () => {
 
   test('a dry run writes nothing', async () => {
     const client = await plugin('install', '--dry-run=client');
-    expect(client.at(-1)).toBe(
+    expect(client.slice(-2)).toEqual([
       'validatingwebhookconfiguration.admissionregistration.k8s.io/rook-deps created (dry run)',
-    );
+      'clusterrole.rbac.authorization.k8s.io/rook-deps-edit created (dry run)',
+    ]);
     const server = await plugin('install', '--dry-run=server', '--grant', 'deploy');
     expect(server).toContain(
       'clusterrole.rbac.authorization.k8s.io/rook-deps-grant-deployments.apps created (server dry run)',
@@ -83,6 +84,11 @@ describeOnCluster('an installation on a real API server', () => {
   test('says what it did to each object, and a second run changes nothing', async () => {
     const first = await plugin('install', '--wait=false');
     expect(first.every((line) => line.endsWith(' created'))).toBe(true);
+    // Nobody makes what is not checked.
+    expect(first.slice(-2)).toEqual([
+      'validatingwebhookconfiguration.admissionregistration.k8s.io/rook-deps created',
+      'clusterrole.rbac.authorization.k8s.io/rook-deps-edit created',
+    ]);
     // The bundle is not among the manifests.
     expect(first).toHaveLength((await loadManifests()).length + 1);
     // Others write a status once: only then does nothing move by itself.
@@ -302,7 +308,11 @@ describeOnCluster('an installation on a real API server', () => {
         attempts: [attempt],
         conditions: [condition],
       };
-      expect(await apply({ ...shown, status }, '--subresource=status', '--validate=strict')).toBe('');
+      const flags = ['--subresource=status', '--validate=strict'];
+      await eventually(async () =>
+        expect(await apply({ ...shown, status }, ...flags)).toContain('Forbidden'),
+      );
+      expect(await apply({ ...shown, status }, ...flags, '--as', CONTROLLER)).toBe('');
       const { stdout } = await stage.kubectl(['get', 'rdu/shown', '-o', 'wide']);
       expect(stdout).toMatch(/^NAME +DETAILS +READY +REASON +AGE\nshown +r +False +UsedNotFound +\S+\n$/);
       expect(fieldAt(await stage.json(['get', 'usage/shown']), 'status')).toEqual(status);
@@ -462,6 +472,21 @@ describeOnCluster('an installation on a real API server', () => {
     );
   });
 
+  test.for([
+    '--wait=false -o yaml',
+    '--wait=false -o json',
+    '--dry-run=server -o yaml',
+    '--dry-run=server -o json',
+  ])('shows nothing of what its Secret holds: %s', async (flags) => {
+    // Stands in for what the controller does.
+    const data = { 'ca.key': Buffer.from('a private key').toString('base64') };
+    await stage.kubectl(['patch', 'secret/rook-deps-webhook', ...NS, '-p', JSON.stringify({ data })]);
+    const text = (await plugin('install', ...flags.split(' '))).join('\n');
+    expect(text).toMatch(/name"?: "?rook-deps-webhook/);
+    expect(text).not.toContain(data['ca.key']);
+    expect(text).not.toContain('ca.key');
+  });
+
   test(
     'an upgrade waits for the new controller, and then removes the old bundle',
     { timeout: 120_000 },
@@ -594,6 +619,7 @@ describeOnCluster('an installation on a real API server', () => {
     for (const target of ['namespace/default', 'crd/cephclusters.ceph.rook.io'])
       await stage.kubectl(['label', target, 'rook-deps.io/in-use=true', 'rook-deps.io/critical=true']);
     const lines = await plugin('uninstall', '--force', '--yes');
+    expect(lines[0]).toBe('clusterrole.rbac.authorization.k8s.io "rook-deps-edit" deleted');
     expect(lines).toContain('usage.rook-deps.io/holding released');
     expect(lines).toContain('criticalservice.rook-deps.io/holding released');
     expect(lines).toContain('service/marked unlabeled');
@@ -608,6 +634,21 @@ describeOnCluster('an installation on a real API server', () => {
     expect(again).toMatchObject({ code: 0, stderr: 'No resources found: rook-deps is not installed.\n' });
   });
 
+  test('its manifests can be applied server-side by kubectl', { timeout: 120_000 }, async () => {
+    const rendered = (await plugin('install', '--dry-run=client', '-o', 'yaml')).join('\n');
+    const { code, stdout, stderr } = await stage.kubectl(['apply', '--server-side', '-f', '-'], rendered);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n')).toHaveLength((await loadManifests()).length + 1);
+    expect((await stage.plugin(['version'])).stdout).toContain('Installed Version: v');
+    // Why the help says so.
+    const clientSide = await stage.kubectl(['apply', '-f', '-', '--dry-run=server'], rendered);
+    expect(clientSide.stderr).toContain('metadata.annotations: Too long');
+    const [first, second] = await plugin('uninstall', '--yes');
+    expect(first).toBe('clusterrole.rbac.authorization.k8s.io "rook-deps-edit" deleted');
+    expect(second).toBe('validatingwebhookconfiguration.admissionregistration.k8s.io "rook-deps" deleted');
+    await eventually(async () => expect(await stage.everything()).toEqual(before));
+  });
+
   test(
     'waits until the controller runs from its ConfigMap and the webhook answers',
     { timeout: 120_000 },
@@ -618,9 +659,10 @@ describeOnCluster('an installation on a real API server', () => {
       try {
         const { code, stdout, stderr } = await installing;
         expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-        expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+        expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
           'validatingwebhookconfiguration.admissionregistration.k8s.io/rook-deps created',
-        );
+          'clusterrole.rbac.authorization.k8s.io/rook-deps-edit created',
+        ]);
         expect(await stage.plugin(['version'])).toMatchObject({ code: 0, stderr: '' });
       } finally {
         controller.kill('SIGKILL');

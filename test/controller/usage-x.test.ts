@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { listAt, textAt } from '#pkg/object';
 import type { Target } from './client.ts';
+import { CONTROLLER } from './local-install.ts';
 import {
   blockPool,
   configMap,
@@ -16,7 +17,6 @@ import {
 } from './objects.ts';
 import { expectRefusal, Scene } from './scene.ts';
 
-const CONTROLLER = 'system:serviceaccount:rook-deps-system:rook-deps-controller';
 const UNMARK = { metadata: { labels: { 'rook-deps.io/in-use': null } } };
 
 let scene: Scene;
@@ -380,7 +380,29 @@ describe('a replay', () => {
     const forged = { status: { attempts } };
     expect((await scene.client.patch(held, forged, { as, subresource: 'status' })).status).toBe(403);
     // Even if it got there.
-    expect((await scene.client.patch(held, forged, { subresource: 'status' })).status).toBe(200);
+    const planted = await scene.client.patch(held, forged, { as: CONTROLLER, subresource: 'status' });
+    expect(planted.status).toBe(200);
+    expect((await scene.client.delete(held, { as })).status).toBe(200);
+    await scene.untilGone(held);
+    expect(await isLive(used)).toBe(true);
+  });
+
+  test('X16: is not to be had by a status that somebody forged', async () => {
+    const { used, held } = await kept('x16-forged');
+    // May do anything here, also write the status of anything.
+    await scene.make(...owner('x16-forged'));
+    const as = 'owner';
+    const uid = (await scene.client.read(used))?.metadata.uid;
+    const user = { username: 'system:serviceaccount:kube-system:generic-garbage-collector' };
+    const forged = { status: { attempts: [{ time: '2026-01-01T00:00:00Z', user, uid }] } };
+    for (const who of [{ as }, {}]) {
+      const refused = await scene.client.patch(held, forged, { ...who, subresource: 'status' });
+      expect(refused.message).toContain('only the controller of rook-deps writes the status of its kinds');
+      expect(refused.status).toBe(403);
+    }
+    // Nor by the way of the object itself.
+    expect((await scene.client.patch(held, forged, { as })).status).toBe(200);
+    expect(listAt(await scene.client.read(held), 'status', 'attempts')).toEqual([]);
     expect((await scene.client.delete(held, { as })).status).toBe(200);
     await scene.untilGone(held);
     expect(await isLive(used)).toBe(true);
@@ -429,7 +451,10 @@ describe('a replay', () => {
     await scene.client.patch(using, LET_GO);
     await scene.untilTerminating(held);
     // As far as it may have come.
-    await scene.client.patch(held, { status: { released: true } }, { subresource: 'status' });
+    const released = { status: { released: true } };
+    expect((await scene.client.patch(held, released, { as: CONTROLLER, subresource: 'status' })).status).toBe(
+      200,
+    );
     await scene.client.patch(used, UNMARK, { as: CONTROLLER });
     expect(await isLive(used)).toBe(true);
     await scene.startController();
@@ -439,23 +464,24 @@ describe('a replay', () => {
 
 /** May change ConfigMaps and make usages in a namespace, but delete no ConfigMap. */
 function mallory(ns: string): readonly Target[] {
-  const metadata = { name: 'mallory', namespace: ns };
+  return bound(ns, 'mallory', [
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'update', 'patch'] },
+    { apiGroups: ['rook-deps.io'], resources: ['usages'], verbs: ['*'] },
+  ]);
+}
+
+/** May do anything in a namespace. */
+function owner(ns: string): readonly Target[] {
+  return bound(ns, 'owner', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]);
+}
+
+function bound(ns: string, name: string, rules: readonly object[]): readonly Target[] {
+  const metadata = { name, namespace: ns };
   const apiVersion = 'rbac.authorization.k8s.io/v1';
-  const role = {
-    apiVersion,
-    kind: 'Role',
-    metadata,
-    rules: [
-      { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'update', 'patch'] },
-      { apiGroups: ['rook-deps.io'], resources: ['usages'], verbs: ['*'] },
-    ],
-  };
-  const binding = {
-    apiVersion,
-    kind: 'RoleBinding',
-    metadata,
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'mallory' },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mallory' }],
-  };
-  return [role, binding];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name };
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }];
+  return [
+    { apiVersion, kind: 'Role', metadata, rules } as Target,
+    { apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects } as Target,
+  ];
 }

@@ -9,6 +9,7 @@ import {
   ownBundle,
   renderManifests,
   requireInstalled,
+  withoutSecrets,
   type Change,
   type ChosenOptions,
   type Installed,
@@ -44,6 +45,10 @@ grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
     {
       what: 'The manifests, for a repository',
       line: 'kubectl rook-deps install --dry-run=client -o yaml > rook-deps.yaml',
+    },
+    {
+      what: 'Apply them: server-side, as the bundle is too large for the annotation of a client-side apply',
+      line: 'kubectl apply --server-side -f rook-deps.yaml',
     },
   ],
   flags: {
@@ -189,18 +194,18 @@ async function printAll(
   io: Io,
 ): Promise<void> {
   if (format === 'json') {
-    const items = changes.map(({ object }) => withoutManagedFields(object));
+    const items = changes.map(({ object }) => shown(object));
     return io.print(await serialized({ apiVersion: 'v1', kind: 'List', items }, 'json'));
   }
   for (const [at, change] of changes.entries()) {
     if (format === 'yaml') {
       if (at > 0) io.print('---');
-      io.print(await serialized(withoutManagedFields(change.object), 'yaml'));
+      io.print(await serialized(shown(change.object), 'yaml'));
     } else io.print(format === 'name' ? nameOf(change.object) : lineFor(change, dryRun));
   }
 }
 
-function withoutManagedFields(object: KubeObject): KubeObject {
+function shown(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  return withoutSecrets({ ...object, metadata });
 }
