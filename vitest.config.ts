@@ -15,7 +15,7 @@ export default defineConfig({
       {
         test: {
           name: 'cluster',
-          include: ['test/{cluster,controller,e2e,package}/**/*.test.ts'],
+          include: ['test/{cluster,e2e}/**/*.test.ts'],
           globalSetup: ['test/cluster/global-setup.ts'],
           // One file at a time: they share one API server, and requests are counted on it.
           fileParallelism: false,
@@ -26,11 +26,23 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'controller',
+          include: ['test/{controller,package}/**/*.test.ts'],
+          globalSetup: ['test/cluster/global-setup.ts'],
+          // Each file has a control plane of its own, and mostly waits.
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
           name: 'rest',
           include: ['test/rest/**/*.test.ts'],
           // Begins to rest before any test runs, so that the others pass the time.
           globalSetup: ['test/rest/global-setup.ts'],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           testTimeout: 900_000,
         },
       },
