@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -51,6 +52,7 @@ async function bench(size: Size, runs: number, signal: AbortSignal): Promise<str
     const rows = [{ ...bare, lagMs: NaN }, ...(await measureAll(install, replica, runs))];
     const atEnd = await conditionOf(replica);
     const memory = [
+      `- Load of the machine, the benchmark included: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} processors; beyond their number all times grow`,
       `- Memory of the controller: ${mib(atStart.residentBytes)} with all watched, ${mib(atEnd.residentBytes)} after the last answer, ${mib(atEnd.peakBytes)} at its peak`,
       `- Start: ${(readyMs / 1000).toFixed(1)} s until it answers and has marked what is held, with an event loop at most ${atStart.lagMs.toFixed(0)} ms late`,
     ];

@@ -13,6 +13,7 @@ export class LiveIndex {
   readonly #pending = new Map<ObjectKey, { readonly ref: ObjectRef; readonly object?: KubeObject }>();
   #ring: () => void = () => undefined;
   #isResolved = true;
+  #revision = 0;
 
   /** `touched` hears of every object that an edge leads, or has led, to. */
   constructor(touched: (provider: ObjectRef) => void) {
@@ -28,6 +29,11 @@ export class LiveIndex {
   /** Whether all that was taken is in it. */
   get isSettled(): boolean {
     return this.#isResolved;
+  }
+
+  /** Another number whenever edges may have changed. */
+  get revision(): number {
+    return this.#revision;
   }
 
   edgesTo(provider: ObjectRef): Iterable<Edge> {
@@ -48,6 +54,7 @@ export class LiveIndex {
       const { promise: news, resolve } = Promise.withResolvers<void>();
       this.#ring = resolve;
       const isFiled = this.#fileSome();
+      this.#revision += 1;
       this.#isResolved = this.#index.resolve(SLICE) && isFiled;
       await (this.#isResolved ? news : nextTurn());
     }

@@ -45,6 +45,8 @@ const NEEDS: ReadonlyMap<KindKey, Need> = new Map(
 export class DependentsWatch {
   readonly #kinds: WatchedKinds<Kept>;
   readonly #index: LiveIndex;
+  /** Those who are refused ask again and again, and thousands may depend on what they ask about. */
+  #found = { revision: -1, findings: new Map<ObjectKey, Finding>() };
 
   /** `touched` hears of a resource of Rook's whenever it, or what holds it, may have changed. */
   constructor(ports: ReflectorPorts, touched: (resource: ObjectRef) => void) {
@@ -96,6 +98,15 @@ export class DependentsWatch {
   /** What holds a resource. */
   held(resource: KubeObject): Finding {
     if (this.#isDestroyed(resource)) return NOTHING;
+    const { revision } = this.#index;
+    if (this.#found.revision !== revision) this.#found = { revision, findings: new Map() };
+    const key = keyOf(refOf(resource));
+    const finding = this.#found.findings.get(key) ?? this.#find(resource);
+    this.#found.findings.set(key, finding);
+    return finding;
+  }
+
+  #find(resource: KubeObject): Finding {
     const edges = blockersOf(this.#index.edgesTo(refOf(resource)));
     const counts: Record<string, number> = {};
     for (const { dependent } of edges) counts[dependent.kind] = (counts[dependent.kind] ?? 0) + 1;
