@@ -1,6 +1,5 @@
 import { FORCE_DELETE_ANNOTATION } from '#pkg/admission';
 import { WatchedKinds, type KindSpec, type ReflectorPorts } from '#pkg/cache';
-import { compareEdges, smallest, type Edge } from '#pkg/graph';
 import {
   isRookKind,
   isTerminating,
@@ -19,7 +18,8 @@ import {
 } from '#pkg/object';
 import { essentialsOf, needsOfVerdict, type Need } from '#pkg/rules';
 import { destructionAsked } from '#pkg/verdict';
-import { MAX_BLOCKERS, NOTHING, type Finding } from './finding.ts';
+import { findingOfEdges } from './blockers.ts';
+import { NOTHING, type Finding } from './finding.ts';
 import { LiveIndex } from './live-index.ts';
 
 /** What is kept of an object. */
@@ -101,17 +101,9 @@ export class DependentsWatch {
     const { revision } = this.#index;
     if (this.#found.revision !== revision) this.#found = { revision, findings: new Map() };
     const key = keyOf(refOf(resource));
-    const finding = this.#found.findings.get(key) ?? this.#find(resource);
+    const finding = this.#found.findings.get(key) ?? findingOfEdges(this.#index.edgesTo(refOf(resource)));
     this.#found.findings.set(key, finding);
     return finding;
-  }
-
-  #find(resource: KubeObject): Finding {
-    const edges = blockersOf(this.#index.edgesTo(refOf(resource)));
-    const counts: Record<string, number> = {};
-    for (const { dependent } of edges) counts[dependent.kind] = (counts[dependent.kind] ?? 0) + 1;
-    const first = smallest(edges, MAX_BLOCKERS, compareEdges);
-    return { blockers: first.map(({ dependent, code }) => ({ ...dependent, code })), counts, gaps: [] };
   }
 
   /** The same, with what must depend on something and does not tell on what. */
@@ -193,17 +185,4 @@ export function isForced({ metadata }: KubeObject): boolean {
 
 function isSame(a: KubeObject | undefined, b: KubeObject | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** One edge for each dependent: the first of those that block. */
-function blockersOf(edges: Iterable<Edge>): readonly Edge[] {
-  const known = new Map<string, Edge>();
-  for (const edge of edges) {
-    if (!edge.blocks) continue;
-    const { kind, namespace, name } = edge.dependent;
-    const key = `${kind}/${namespace ?? ''}/${name}`;
-    const other = known.get(key);
-    if (!other || edge.code < other.code) known.set(key, edge);
-  }
-  return [...known.values()];
 }
