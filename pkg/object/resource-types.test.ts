@@ -116,6 +116,7 @@ describe('the known types', () => {
       'Bucket',
       'VolumeSnapshotContent',
       'ClusterUsage',
+      'StorageComposite',
       'StorageClass',
       'VolumeAttachment',
       'PersistentVolume',

@@ -7,8 +7,10 @@ import {
   refOf,
   type Gap,
   type KubeObject,
+  type Reader,
 } from '#pkg/object';
 import { DependencyIndex, knowsDependentsOf, needsOfVerdict, NEEDS_OF_CONSUMERS } from '#pkg/rules';
+import { gatherComposition } from './composition.ts';
 import { operatorState, type OperatorState } from './deletion.ts';
 import { gather, type Lister } from './gather.ts';
 import { judge, type ContentsFound } from './judge.ts';
@@ -19,9 +21,12 @@ export interface ContentsReader {
   contentsOf(resource: KubeObject, signal: AbortSignal): Promise<ContentsFound>;
 }
 
+/** Where objects come from; what cannot be asked for one object does not know what others are composed of. */
+type Source = Lister & Partial<Pick<Reader, 'get'>>;
+
 /** Looks at all that matters for these objects, once, and judges each of them. Leave `ceph` out to not ask it. */
 export async function inquire(
-  lister: Lister,
+  lister: Source,
   subjects: readonly KubeObject[],
   ceph: ContentsReader | undefined,
   signal: AbortSignal,
@@ -32,7 +37,9 @@ export async function inquire(
     return gaps.filter(({ kind }) => kinds.has(kindKey(kind))).map(({ gap }) => gap);
   };
   // The subjects come last: they were read whole, and a list may have brought only their metadata.
-  const index = new DependencyIndex([...items, ...subjects]);
+  const { get } = lister;
+  const parts = get && (await gatherComposition({ get }, subjects, 'dependents', signal));
+  const index = new DependencyIndex([...items, ...(parts?.items ?? []), ...subjects]);
   const usedSubjects = new Set(subjects.filter((subject) => holdsVolumes(index, subject)));
   const consumerGaps = usedSubjects.size > 0 ? await addConsumers(lister, index, signal) : [];
   const operator = subjects.some(isTerminating) ? await findOperator(lister, signal) : 'Unknown';
@@ -44,6 +51,7 @@ export async function inquire(
         gaps: [
           ...kindGaps(subject),
           ...gapsOf(subject),
+          ...(parts?.gaps ?? []).map(({ gap }) => gap),
           ...doubtGaps(index, subject),
           ...(usedSubjects.has(subject) ? consumerGaps : []),
         ],
