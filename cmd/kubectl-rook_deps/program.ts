@@ -45,6 +45,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/protections.ts')).protections,
   },
   {
+    name: 'delete',
+    summary: 'Delete a resource with all that depends on it, leaves first',
+    load: async () => (await import('./commands/delete.ts')).deleteCommand,
+  },
+  {
     name: 'install',
     summary: 'Install or upgrade the controller that protects',
     load: async () => (await import('./commands/install.ts')).install,

@@ -14,6 +14,7 @@ const FEATURES = [
   'disruption',
   'maintenance',
   'install',
+  'teardown',
 ];
 
 /** Packages that compute and nothing else: neither input nor output, and no packages of others. */
