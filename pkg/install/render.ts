@@ -1,6 +1,6 @@
 import { compareText, isRecord, listAt, recordAt, type KubeObject } from '#pkg/object';
 import { bundleConfigMap, bundleName, type Bundle } from './bundle.ts';
-import { grantRole, type ResourceName } from './grant.ts';
+import { composeRole, grantRole, type ResourceName } from './grant.ts';
 import {
   BUNDLE_ANNOTATION,
   CONTROLLER_NAME,
@@ -20,6 +20,8 @@ export interface InstallOptions extends ChosenOptions {
   readonly namespace: string;
   readonly version: string;
   readonly grants: readonly ResourceName[];
+  /** Kinds that composites may be composed of. */
+  readonly compositions?: readonly ResourceName[];
 }
 
 /** Each needs something of those before it. The webhook configuration is last: from then on it is obeyed. */
@@ -53,7 +55,10 @@ export function renderManifests(
       ? deployment(object, options, bundle)
       : object,
   );
-  const grants = [...new Set(options.grants)].map(grantRole);
+  const grants = [
+    ...[...new Set(options.grants)].map(grantRole),
+    ...[...new Set(options.compositions)].map(composeRole),
+  ];
   return [...objects, ...grants, bundleConfigMap(bundle, options.namespace)]
     .map(managed)
     .toSorted(

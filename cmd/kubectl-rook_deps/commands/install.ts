@@ -11,6 +11,7 @@ import {
   type Change,
   type ChosenOptions,
   type Installed,
+  type InstallOptions,
 } from '#pkg/install';
 import { UserError, type KubeObject, type ResourceTypes } from '#pkg/object';
 import type { Args } from '../args.ts';
@@ -33,9 +34,11 @@ export const install: Command = {
 It runs from a ConfigMap in a stock Node image, so there is no image to build or to trust. A second run changes
 nothing; what was chosen with --replicas and --image is kept by later runs. Kubernetes 1.30 or newer is needed.
 
-The controller may mark and delete Rook's own resources only. --grant adds a kind of resource that it may protect, too;
-grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
-  usage: 'install [--grant RESOURCE,...] [--replicas N] [--image IMAGE] [flags] [options]',
+The controller may mark and delete Rook's own resources only. --grant adds a kind of resource that it may protect, too,
+--compose one that StorageComposites may be composed of; both are kept until the ClusterRole rook-deps-grant-RESOURCE or
+rook-deps-compose-RESOURCE is deleted.`,
+  usage:
+    'install [--grant RESOURCE,...] [--compose RESOURCE,...] [--replicas N] [--image IMAGE] [flags] [options]',
   examples: [
     { what: 'Install, or upgrade to the version of this program', line: 'kubectl rook-deps install' },
     { what: 'Let Deployments be protected, too', line: 'kubectl rook-deps install --grant deployments.apps' },
@@ -51,6 +54,11 @@ grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
       type: 'array',
       describe:
         'Resources that may be protected besides those of Rook, such as deployments.apps. Can be repeated.',
+    },
+    compose: {
+      type: 'array',
+      describe:
+        'Resources besides those of Rook that StorageComposites may be composed of, such as secrets. Can be repeated.',
     },
     output: outputFlag(FORMATS),
     'dry-run': DRY_RUN_FLAG,
@@ -74,7 +82,10 @@ grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
 /** Needs no cluster, and knows nothing of what is installed in any. */
 async function renderOnly(args: Args): Promise<readonly Change[]> {
   const namespace = args.text('namespace') ?? DEFAULT_NAMESPACE;
-  const objects = await render(namespace, chosenIn(args), grantsIn(args));
+  const objects = await render(namespace, chosenIn(args), {
+    grants: listIn(args, 'grant'),
+    compositions: listIn(args, 'compose'),
+  });
   return objects.map((object) => ({ object, word: 'created' }));
 }
 
@@ -90,9 +101,11 @@ async function installLive(
     const installed = await requireInstalled(cluster.reader, signal);
     const namespace = namespaceFor(args, installed);
     const types = await cluster.reader.types(signal);
-    const grants = grantsIn(args).map((word) => resourceName(word, types));
+    const named = (flag: string): readonly string[] =>
+      listIn(args, flag).map((word) => resourceName(word, types));
+    const rights = { grants: named('grant'), compositions: named('compose') };
     const chosen = chosenIn(args);
-    const objects = await render(namespace, { ...installed?.chosen, ...chosen }, grants, sizeSayer(args, io));
+    const objects = await render(namespace, { ...installed?.chosen, ...chosen }, rights, sizeSayer(args, io));
     const changes: Change[] = [];
     const report = (change: Change): void => {
       changes.push(change);
@@ -116,12 +129,16 @@ async function installLive(
 async function render(
   namespace: string,
   chosen: ChosenOptions,
-  grants: readonly string[],
+  rights: Pick<InstallOptions, 'grants' | 'compositions'>,
   sayBytes: (bytes: number) => void = () => undefined,
 ): Promise<readonly KubeObject[]> {
   const bundle = await ownBundle();
   sayBytes(bundle.gzip.length);
-  return renderManifests(await loadManifests(), { namespace, version: VERSION, grants, ...chosen }, bundle);
+  return renderManifests(
+    await loadManifests(),
+    { namespace, version: VERSION, ...rights, ...chosen },
+    bundle,
+  );
 }
 
 function sizeSayer(args: Args, io: Io): (bytes: number) => void {
@@ -150,9 +167,9 @@ function chosenIn(args: Args): ChosenOptions {
   return { ...(replicas ? { replicas: Number(replicas) } : {}), ...(image ? { image } : {}) };
 }
 
-function grantsIn(args: Args): readonly string[] {
+function listIn(args: Args, flag: string): readonly string[] {
   return args
-    .texts('grant')
+    .texts(flag)
     .flatMap((list) => list.split(','))
     .map((word) => word.trim())
     .filter((word) => word !== '');
