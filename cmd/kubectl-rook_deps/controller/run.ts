@@ -35,6 +35,7 @@ import {
 import { VERSION } from '../release.ts';
 import type { Feature, Machinery } from './feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
+import { storageClaimFeature } from './storage-claim-feature.ts';
 import { usageFeature } from './usage-feature.ts';
 
 export interface ControllerSettings {
@@ -56,7 +57,7 @@ const NAME = 'rook-deps';
 const WEBHOOK = 'rook-deps-webhook';
 const GRACE_MS = 20_000;
 
-const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature];
+const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature, storageClaimFeature];
 
 /** The controller and webhook: reconcilers on the leader, the webhook on every replica. */
 export async function runController(
