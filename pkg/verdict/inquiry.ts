@@ -12,9 +12,10 @@ import {
 import { DependencyIndex, knowsDependentsOf, needsOfVerdict, NEEDS_OF_CONSUMERS } from '#pkg/rules';
 import { gatherComposition } from './composition.ts';
 import { operatorState, type OperatorState } from './deletion.ts';
-import { gather, type Lister } from './gather.ts';
+import { gather, type Gathered, type Lister } from './gather.ts';
 import { judge, type ContentsFound } from './judge.ts';
 import type { DependencyReport } from './report.ts';
+import { judgeWhole } from './whole.ts';
 
 /** Asks Ceph what a resource holds. */
 export interface ContentsReader {
@@ -31,35 +32,37 @@ export async function inquire(
   ceph: ContentsReader | undefined,
   signal: AbortSignal,
 ): Promise<readonly DependencyReport[]> {
-  const { items, gaps } = await gather(lister, needsOfVerdict(subjects.map(refOf)), signal);
+  const wholes = await Promise.all(subjects.map((subject) => partsOf(subject, lister, signal)));
+  const parts = wholes.flatMap((whole) => whole.items);
+  const { items, gaps } = await gather(lister, needsOfVerdict([...subjects, ...parts].map(refOf)), signal);
   const gapsOf = (subject: KubeObject): readonly Gap[] => {
     const kinds = new Set(needsOfVerdict([refOf(subject)]).map(({ kind }) => kindKey(kind)));
     return gaps.filter(({ kind }) => kinds.has(kindKey(kind))).map(({ gap }) => gap);
   };
   // The subjects come last: they were read whole, and a list may have brought only their metadata.
-  const { get } = lister;
-  const parts = get && (await gatherComposition({ get }, subjects, 'dependents', signal));
-  const index = new DependencyIndex([...items, ...(parts?.items ?? []), ...subjects]);
+  const index = new DependencyIndex([...items, ...parts, ...subjects]);
   const usedSubjects = new Set(subjects.filter((subject) => holdsVolumes(index, subject)));
   const consumerGaps = usedSubjects.size > 0 ? await addConsumers(lister, index, signal) : [];
   const operator = subjects.some(isTerminating) ? await findOperator(lister, signal) : 'Unknown';
+  const judgeOne = async (object: KubeObject, further: readonly Gap[]): Promise<DependencyReport> => {
+    const contents = (await ceph?.contentsOf(object, signal)) ?? { items: [], gaps: [] };
+    const own = [...further, ...gapsOf(object), ...doubtGaps(index, object)];
+    const consumed = usedSubjects.has(object) ? consumerGaps : [];
+    return judge(object, { index, gaps: [...own, ...consumed], contents, operator });
+  };
   return Promise.all(
-    subjects.map(async (subject) => {
-      const contents = (await ceph?.contentsOf(subject, signal)) ?? { items: [], gaps: [] };
-      return judge(subject, {
-        index,
-        gaps: [
-          ...kindGaps(subject),
-          ...gapsOf(subject),
-          ...(parts?.gaps ?? []).map(({ gap }) => gap),
-          ...doubtGaps(index, subject),
-          ...(usedSubjects.has(subject) ? consumerGaps : []),
-        ],
-        contents,
-        operator,
-      });
+    subjects.map(async (subject, at) => {
+      const { items: members = [], gaps: unseen = [] } = wholes[at] ?? {};
+      const further = [...kindGaps(subject), ...unseen.map(({ gap }) => gap)];
+      // Of what a whole is composed of, only storage matters: of most other kinds nobody knows what needs them.
+      const judged = await Promise.all(members.map((member) => judgeOne(member, [])));
+      return judgeWhole(await judgeOne(subject, further), judged);
     }),
   );
+}
+
+async function partsOf(subject: KubeObject, { get }: Source, signal: AbortSignal): Promise<Gathered> {
+  return get ? gatherComposition({ get }, [subject], 'dependents', signal) : { items: [], gaps: [] };
 }
 
 /** Of a kind that no rule is about, finding nothing says nothing. */
