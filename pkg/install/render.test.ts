@@ -92,7 +92,7 @@ describe('the rights of the controller', () => {
   test('cover all kinds of Rook', () => {
     const rule = rulesOf(render()).find((candidate) => listAt(candidate, 'apiGroups')[0] === 'ceph.rook.io');
     expect(new Set(listAt(rule, 'resources'))).toEqual(new Set(ROOK_KINDS.map(({ plural }) => plural)));
-    expect(listAt(rule, 'verbs')).toEqual(['get', 'list', 'watch', 'create', 'patch', 'delete']);
+    expect(listAt(rule, 'verbs')).toEqual(['get', 'list', 'watch', 'patch', 'delete']);
   });
 
   test('grow by exactly what is granted', () => {
