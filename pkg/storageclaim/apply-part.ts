@@ -6,13 +6,13 @@ import {
   type OwnerReference,
   type ResourceType,
 } from '#pkg/object';
-import type { Composite, Part, Template } from './composite.ts';
+import { COMPOSITE_LABEL, type Composite, type Part, type Template } from './composite.ts';
 import { contains } from './drift.ts';
 import { grantCommand, messageOf, type PartOutcome } from './outcome.ts';
 import type { StorageClaimPorts } from './ports.ts';
 import { readinessOf } from './readiness.ts';
 import { composedObject, targetOf } from './template.ts';
-import { describe } from './writes.ts';
+import { change, describe } from './writes.ts';
 
 export const FIELD_MANAGER = 'rook-deps-composite';
 
@@ -43,10 +43,17 @@ export async function applyPart(
     const live = await ports.get(ref, signal);
     const stranger = live && strangerIn(live, composite, known);
     if (stranger) return failed('NotOurs', stranger);
+    // It may have gone with its composite, while we looked at others.
+    if (!live && known?.uid !== undefined && (await isGoing(composite, ports, signal)))
+      return { part: known };
     const isDue = !live || (!isTerminating(live) && (isNew || !contains(live, object)));
     const now = isDue
       ? await ports.writer.apply(object, { fieldManager: FIELD_MANAGER, force: true }, signal)
       : live;
+    if (!live && isMadeByAnother(now)) {
+      await letGo(now, composite, ports, signal);
+      return failed('NotOurs', 'was made by somebody else at the same moment, so it is left alone');
+    }
     return { part: { ...part, uid: now.metadata.uid, ...readinessOf(now) } };
   } catch (error) {
     if (isForbidden(error))
@@ -55,6 +62,30 @@ export async function applyPart(
     if (status !== 400 && status !== 422) throw error;
     return failed('Rejected', messageOf(error));
   }
+}
+
+async function isGoing(
+  { ref, uid }: Composite,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const now = await ports.get(ref, signal);
+  return now?.metadata.uid !== uid || isTerminating(now);
+}
+
+/** An apply makes what is not there, and takes what somebody has made in the meantime. */
+function isMadeByAnother({ metadata }: KubeObject): boolean {
+  return (metadata.managedFields ?? []).some(({ manager }) => manager !== FIELD_MANAGER);
+}
+
+async function letGo(
+  object: KubeObject,
+  { uid }: Composite,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const ownerReferences = (object.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== uid);
+  await change(object, { metadata: { ownerReferences, labels: { [COMPOSITE_LABEL]: null } } }, ports, signal);
 }
 
 /** Why an object of this name must not be touched. */

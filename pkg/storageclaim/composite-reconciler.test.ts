@@ -83,6 +83,31 @@ describe('a composite', () => {
     expect(world.at(configMap('b'))).toBeDefined();
   });
 
+  test('gives back what somebody else made at the very moment', async () => {
+    const world = new StorageWorld(whole);
+    world.cluster.before = ({ verb, key }) => {
+      if (verb !== 'apply' || !key.endsWith('/a')) return;
+      world.cluster.put(configMap('a', { managedFields: [{ manager: 'kubectl', operation: 'Apply' }] }));
+    };
+    await world.reconcile(whole);
+    expect(world.at(configMap('a'))?.metadata.ownerReferences).toEqual([]);
+    expect(world.condition(whole, 'Synced')).toContain('was made by somebody else at the same moment');
+  });
+
+  test('does not make a part again that went with it', async () => {
+    const known = aComposite(
+      [template('a')],
+      {},
+      { status: { resources: [listed('a')], observedGeneration: 0 } },
+    );
+    const world = new StorageWorld(known);
+    world.cluster.before = ({ verb, key }) => {
+      if (verb === 'get' && key.endsWith('/a')) world.drop(refOf(known));
+    };
+    await world.reconcile(known);
+    expect(world.writes.filter((write) => write.startsWith('apply'))).toEqual([]);
+  });
+
   test('re-adopts a part that has lost its owner, and no other object', async () => {
     const known = aComposite(
       [template('a'), template('b')],

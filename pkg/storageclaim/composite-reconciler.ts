@@ -18,16 +18,26 @@ const PROBLEM_AGAIN_MS = 15_000;
 export function compositeReconciler(ports: StorageClaimPorts): Reconciler<ObjectRef> {
   return {
     async reconcile(ref, signal) {
+      // Another one may have taken the name already.
+      const after = await afterwards(ref, ports, signal);
       const object = await ports.get(ref, signal);
-      if (!object) return afterwards(ref, ports, signal);
-      const composite = parseComposite(object);
-      if (!isTerminating(object)) return compose(composite, ports, signal);
-      if (!isForeground(object)) return waitForChange;
-      const sinceMs = Date.parse(object.metadata.deletionTimestamp ?? '') || 0;
-      const departure = { ...composite, sinceMs, propagationPolicy: 'Foreground' } as const;
-      return (await helpAlong(departure, ports, signal)).outcome;
+      return object ? sooner(after, await look(parseComposite(object), ports, signal)) : after;
     },
   };
+}
+
+function sooner(a: Outcome, b: Outcome): Outcome {
+  if (a.kind === 'wait-for-change') return b;
+  return b.kind === 'wait-for-change' || a.afterMs < b.afterMs ? a : b;
+}
+
+async function look(composite: Composite, ports: StorageClaimPorts, signal: AbortSignal): Promise<Outcome> {
+  const { object } = composite;
+  if (!isTerminating(object)) return compose(composite, ports, signal);
+  if (!isForeground(object)) return waitForChange;
+  const sinceMs = Date.parse(object.metadata.deletionTimestamp ?? '') || 0;
+  const departure = { ...composite, sinceMs, propagationPolicy: 'Foreground' } as const;
+  return (await helpAlong(departure, ports, signal)).outcome;
 }
 
 /** Deleted in the background: what it was composed of goes after it. */

@@ -1,10 +1,11 @@
-import { isRookKind, isTerminating, listAt, refOf, textAt, type KubeObject } from '#pkg/object';
+import { isTerminating, Kinds, listAt, refOf, textAt, type KubeObject } from '#pkg/object';
 
 export interface Readiness {
   readonly isReady: boolean;
   readonly message?: string;
 }
 
+const ANSWERED: ReadonlySet<string> = new Set([Kinds.CephCluster.group, Kinds.StorageComposite.group]);
 const CONDITIONS = ['Ready', 'Available'];
 const GOOD_PHASES = new Set([
   'Ready',
@@ -31,8 +32,8 @@ export function readinessOf(object: KubeObject): Readiness {
   const phase = textAt(object, 'status', 'phase');
   if (phase)
     return GOOD_PHASES.has(phase) ? { isReady: true } : { isReady: false, message: `is in phase ${phase}` };
-  // Rook's operator writes a status to all that it has looked at.
-  return isRookKind(refOf(object))
-    ? { isReady: false, message: 'Rook has not looked at it yet' }
+  // Rook's operator and we write a status to all that was looked at.
+  return ANSWERED.has(refOf(object).group)
+    ? { isReady: false, message: 'nobody has looked at it yet' }
     : { isReady: true };
 }

@@ -67,6 +67,7 @@ describe('an object is ready', () => {
       is: false,
     },
     { name: 'not before Rook has looked at it', object: aFilesystem('f'), is: false },
+    { name: 'not before we have', object: anObject(Kinds.StorageComposite, 'inner'), is: false },
     {
       name: 'by being there, where nothing more can be told',
       object: anObject(Kinds.ConfigMap, 'c'),

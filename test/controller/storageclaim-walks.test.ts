@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { listAt, textAt } from '#pkg/object';
 import type { Target } from './client.ts';
-import { configMap, gadget, HELD, LET_GO } from './objects.ts';
+import { blockPool, configMap, gadget, HELD, LET_GO, widget } from './objects.ts';
 import { Recorder } from './recorder.ts';
 import { Scene } from './scene.ts';
 import { claim, composite, entry } from './storage-objects.ts';
@@ -35,7 +35,7 @@ async function build(ns: string, makeClaim: boolean, policy?: 'Background' | 'Fo
   const held = claim(ns, 'claim', `${ns}-root`, policy);
   await scene.make(root, ...(makeClaim ? [held] : []));
   await scene.untilReady(makeClaim ? held : root);
-  for (const leaf of leaves) await scene.client.patch(leaf, { metadata: HELD });
+  for (const leaf of leaves) expect((await scene.client.patch(leaf, { metadata: HELD })).status).toBe(200);
   const recorder = await Recorder.open(
     scene.install.plane,
     `/api/v1/namespaces/${ns}/configmaps`,
@@ -139,8 +139,6 @@ describe('before: references without blockOwnerDeletion, and claims that say not
 
   test('composite, foreground: the composite does not wait for what lacks blockOwnerDeletion', async () => {
     const { root, leaf, recorder } = await owned('walk-4', 'walk-4');
-    const { stdout } = await scene.install.plugin(['tree', 'gadget.test.example.com/walk-4']);
-    expect(stdout).toContain('Gadget/walk-4');
     await scene.client.delete(root, { propagationPolicy: 'Foreground' });
     await scene.untilGone(root);
     await scene.untilTerminating(leaf);
@@ -148,6 +146,50 @@ describe('before: references without blockOwnerDeletion, and claims that say not
     await scene.untilGone(leaf);
     await vi.waitFor(() => expect(goneOf(recorder)).toEqual(['Gadget/walk-4', 'ConfigMap/leaf']), WAIT);
     recorder.close();
+  });
+});
+
+describe('objects of Crossplane', () => {
+  const crossplane = (kind: string, name: string, ns?: string): object => ({
+    apiVersion: 'test.example.com/v1',
+    kind,
+    name,
+    ...(ns ? { namespace: ns } : {}),
+  });
+
+  test('claim, composite and composed resource are followed, and a weak reference is told', async () => {
+    const ns = await scene.namespace('crossplane');
+    const [share, xshare] = [crossplane('Widget', 'share'), crossplane('Gadget', 'xshare')];
+    const composed = { apiVersion: 'ceph.rook.io/v1', kind: 'CephBlockPool', name: 'pool', namespace: ns };
+    const root = {
+      ...gadget('xshare'),
+      spec: { claimRef: { ...share, namespace: ns }, resourceRefs: [composed] },
+    };
+    const mine = { ...widget(ns, 'share'), spec: { resourceRef: xshare } };
+    await scene.make(root, mine);
+    const uid = (await scene.client.read(root))?.metadata.uid;
+    const ownerReferences = [{ ...xshare, uid, controller: true }];
+    const pool = blockPool(ns, 'pool');
+    await scene.make({ ...pool, metadata: { ...pool.metadata, ownerReferences } } as Target);
+
+    const tree = await scene.install.plugin([
+      'tree',
+      'widget.test.example.com/share',
+      '-n',
+      ns,
+      '--no-headers',
+    ]);
+    expect(tree.stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | ').trimEnd())).toEqual([
+      'Widget/share (crossplane)',
+      '└─ Gadget/xshare | is claimed by (does not block)',
+      ' | └─ CephBlockPool/pool | is controlled, without blockOwnerDeletion, by (does not block)',
+      '',
+    ]);
+    const up = await scene.install.plugin(['tree', 'cephbp/pool', '-n', ns, '--up', '-o', 'name']);
+    expect(up.stdout).toContain('widget.test.example.com/share\n');
+    const why = await scene.install.plugin(['why', 'gadget.test.example.com/xshare', '-o', 'json']);
+    const report = JSON.parse(why.stdout) as { related: { code: string; object: { name: string } }[] };
+    expect(report.related.map(({ code, object }) => `${code} ${object.name}`)).toEqual(['RD062 pool']);
   });
 });
 
