@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { textAt } from '#pkg/object';
+import { acceptedDeletions } from './accepted-deletions.ts';
 import { configMap, HELD, LET_GO } from './objects.ts';
 import { Recorder } from './recorder.ts';
 import { Scene } from './scene.ts';
@@ -32,22 +31,6 @@ async function restart(): Promise<void> {
     '--ignore-not-found',
   ]);
   await scene.startController();
-}
-
-/** Deletions of a composite that the server accepted, by the controller. */
-async function deletionsOf(name: string): Promise<number> {
-  const lines = (await readFile(scene.install.plane.auditLog, 'utf8'))
-    .split('\n')
-    .filter((line) => line !== '');
-  return lines
-    .map((line) => JSON.parse(line) as unknown)
-    .filter(
-      (event) =>
-        textAt(event, 'verb') === 'delete' &&
-        textAt(event, 'stage') === 'ResponseComplete' &&
-        textAt(event, 'user', 'username')?.endsWith(':rook-deps-controller') === true &&
-        textAt(event, 'requestURI')?.endsWith(`/storagecomposites/${name}`) === true,
-    ).length;
 }
 
 test(`C4, C5: killed at ${KILLS} random moments of a foreground deletion, the end is the same`, async () => {
@@ -90,7 +73,7 @@ test(`C4, C5: killed at ${KILLS} random moments of a foreground deletion, the en
       moment,
       gone: [`StorageComposite/${name}`, `StorageClaim/${name}`],
     });
-    expect({ moment, deletions: await deletionsOf(name) }).toEqual({ moment, deletions: 1 });
+    expect({ moment, deletions: await acceptedDeletions(scene, name) }).toEqual({ moment, deletions: 1 });
   }
   expect(moments).toHaveLength(KILLS);
 }, 400_000);
