@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fakeIo } from '#test/fakes/io.ts';
 import { Args } from './args.ts';
-import { confirm } from './confirm.ts';
+import { confirm, confirmByName } from './confirm.ts';
 
 const signal = new AbortController().signal;
 const none = new Args([], {});
@@ -23,4 +23,19 @@ test.for([
   const io = fakeIo({ stdin: answer, isAttended: true });
   expect(await confirm(['what is done'], none, io, signal)).toBe(isYes);
   expect(io.err()).toBe('what is done\n');
+});
+
+test.for([
+  { names: ['ceph'], answer: 'ceph\n', isYes: true },
+  { names: ['ceph'], answer: 'y', isYes: false },
+  { names: ['a', 'b'], answer: 'a b', isYes: true },
+  { names: ['a', 'b'], answer: 'a', isYes: false },
+])('"$answer" for the names $names counts: $isYes', async ({ names, answer, isYes }) => {
+  const io = fakeIo({ stdin: answer, isAttended: true });
+  expect(await confirmByName(names, none, io, signal)).toBe(isYes);
+});
+
+test('a name that nobody can type needs --yes', async () => {
+  await expect(confirmByName(['a'], none, fakeIo(), signal)).rejects.toThrow('pass --yes');
+  expect(await confirmByName(['a'], new Args([], { yes: true }), fakeIo(), signal)).toBe(true);
 });

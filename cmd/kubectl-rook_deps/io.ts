@@ -6,6 +6,8 @@ export interface Io {
   print(text: string): void;
   /** Anything that is not the result: warnings, notes, errors. */
   error(text: string): void;
+  /** A line on a terminal that the next text replaces; undefined takes it away. Elsewhere nothing is shown. */
+  showProgress(line: string | undefined): void;
   readStdin(): Promise<string>;
   /** Asks a person and returns the line typed in answer; only where `isAttended`. */
   ask(question: string, signal: AbortSignal): Promise<string>;
@@ -21,9 +23,27 @@ export interface Io {
 }
 
 export function processIo(): Io {
+  let isShowing = false;
+  const clear = (): void => {
+    if (isShowing) process.stderr.write('\r\u001b[2K');
+    isShowing = false;
+  };
   return {
-    print: (text) => void process.stdout.write(`${text}\n`),
-    error: (text) => void process.stderr.write(`${text}\n`),
+    print: (text) => {
+      clear();
+      process.stdout.write(`${text}\n`);
+    },
+    error: (text) => {
+      clear();
+      process.stderr.write(`${text}\n`);
+    },
+    showProgress: (line) => {
+      if (process.stderr.isTTY !== true) return;
+      clear();
+      if (line === undefined) return;
+      process.stderr.write(line.slice(0, (process.stderr.columns ?? 80) - 1));
+      isShowing = true;
+    },
     readStdin,
     ask,
     isAttended: process.stdin.isTTY === true && process.stderr.isTTY === true,

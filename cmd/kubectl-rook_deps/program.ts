@@ -45,6 +45,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/protections.ts')).protections,
   },
   {
+    name: 'delete',
+    summary: 'Delete a resource with all that depends on it, leaves first',
+    load: async () => (await import('./commands/delete.ts')).deleteCommand,
+  },
+  {
     name: 'check',
     summary: 'Whether all is well: server, rights, installation, webhook, Rook',
     load: async () => (await import('./commands/check.ts')).check,

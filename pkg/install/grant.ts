@@ -19,15 +19,29 @@ const VERBS: Readonly<Record<GrantFor, readonly string[]>> = {
  * role does.
  */
 export function grantRole(resource: ResourceName, purpose: GrantFor = 'protect'): KubeObject {
-  const { plural, group } = parsed(resource);
+  return roleFor(resource, 'grant', purpose === 'read' ? 'grant-read' : 'grant', VERBS[purpose]);
+}
+
+/** Lets the controller make one more kind, for composites that want it. */
+export function composeRole(resource: ResourceName): KubeObject {
+  return roleFor(resource, 'compose', 'compose', [...VERBS.protect, 'create']);
+}
+
+function roleFor(
+  resource: ResourceName,
+  flag: 'grant' | 'compose',
+  prefix: string,
+  verbs: readonly string[],
+): KubeObject {
+  const { plural, group } = parsed(resource, flag);
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
     metadata: {
-      name: `rook-deps-grant-${purpose === 'read' ? 'read-' : ''}${resource}`,
+      name: `rook-deps-${prefix}-${resource}`,
       labels: { ...MANAGED_BY, 'app.kubernetes.io/name': 'rook-deps', [GRANT_LABEL]: 'true' },
     },
-    rules: [{ apiGroups: [group], resources: [plural], verbs: VERBS[purpose] }],
+    rules: [{ apiGroups: [group], resources: [plural], verbs }],
   };
 }
 
@@ -50,10 +64,10 @@ export async function grant(
   return { object, word: wordFor(before, object) };
 }
 
-function parsed(resource: ResourceName): { readonly plural: string; readonly group: string } {
+function parsed(resource: ResourceName, flag: string): { readonly plural: string; readonly group: string } {
   const match = /^([a-z0-9-]+)(?:\.([a-z0-9.-]+))?$/.exec(resource);
   if (match?.[1]) return { plural: match[1], group: match[2] ?? '' };
   throw new UserError(
-    `error: invalid argument "${resource}" for "--grant" flag: must be the name of one resource, such as deployments.apps`,
+    `error: invalid argument "${resource}" for "--${flag}" flag: must be the name of one resource, such as deployments.apps`,
   );
 }

@@ -20,7 +20,7 @@ export const GRANT_LABEL = 'rook-deps.io/aggregate-to-controller';
 export const EDIT_LABEL = 'rbac.authorization.k8s.io/aggregate-to-edit';
 
 /** Labels on objects of others; taken off when we go. */
-export const OUR_LABELS = ['rook-deps.io/in-use', 'rook-deps.io/critical'] as const;
+export const OUR_LABELS = ['rook-deps.io/in-use', 'rook-deps.io/critical', 'rook-deps.io/composite'] as const;
 /** Every finalizer of ours begins so. */
 export const FINALIZER_PREFIX = 'rook-deps.io/';
 

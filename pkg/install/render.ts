@@ -1,6 +1,6 @@
 import { compareText, isRecord, listAt, recordAt, type KubeObject } from '#pkg/object';
 import { bundleConfigMap, bundleName, type Bundle } from './bundle.ts';
-import { grantRole, type ResourceName } from './grant.ts';
+import { composeRole, grantRole, type ResourceName } from './grant.ts';
 import {
   BUNDLE_ANNOTATION,
   CONTROLLER_NAME,
@@ -23,6 +23,8 @@ export interface InstallOptions extends ChosenOptions {
   readonly grants: readonly ResourceName[];
   /** Kinds that are only to be looked at. */
   readonly readGrants?: readonly ResourceName[] | undefined;
+  /** Kinds that composites may be composed of. */
+  readonly compositions?: readonly ResourceName[];
 }
 
 /**
@@ -62,6 +64,7 @@ export function renderManifests(
   const grants = [
     ...[...new Set(options.grants)].map((resource) => grantRole(resource)),
     ...[...new Set(options.readGrants)].map((resource) => grantRole(resource, 'read')),
+    ...[...new Set(options.compositions)].map(composeRole),
   ];
   return [...objects, ...grants, bundleConfigMap(bundle, options.namespace)]
     .map(managed)

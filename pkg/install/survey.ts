@@ -77,6 +77,9 @@ export function refusal({ protections }: Survey): UserError | undefined {
       `error: ${protections.length === 1 ? '1 protection exists' : `${protections.length} protections exist`}; remove ${protections.length === 1 ? 'it' : 'them'} with 'kubectl rook-deps unprotect', or give ${protections.length === 1 ? 'it' : 'them'} up with --force:`,
       ...named,
       ...(left > 0 ? [`  and ${left} more`] : []),
+      ...(protections.some(({ kind }) => kind === 'StorageComposite')
+        ? ['What a StorageComposite is composed of is kept with --force, and belongs to nobody then.']
+        : []),
     ].join('\n'),
   );
 }

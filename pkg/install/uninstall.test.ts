@@ -100,7 +100,7 @@ test('who refuses goes first, then who writes, then the traces, then the definit
     'delete ValidatingAdmissionPolicy/ours',
     'delete Deployment/rook-deps-controller',
     'patch CephCluster/c {"metadata":{"uid":"CephCluster-c","resourceVersion":"7","finalizers":["others.io/a"]}}',
-    'patch CephCluster/c {"metadata":{"labels":{"rook-deps.io/in-use":null,"rook-deps.io/critical":null}}}',
+    'patch CephCluster/c {"metadata":{"labels":{"rook-deps.io/in-use":null,"rook-deps.io/critical":null,"rook-deps.io/composite":null}}}',
     'delete CustomResourceDefinition/ours',
   ]);
   expect(log.at(-1)).toBe('delete Namespace/ours');

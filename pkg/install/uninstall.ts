@@ -55,6 +55,7 @@ export async function uninstall(
   await removeAll(({ kind }) => ADMISSION.has(kind));
   // Before the labels: it would put them back, and take a usage that goes for a reason to repeat deletions.
   await removeAll(isController);
+  await giveUpComposites(found, request, deadlineMs, ports, signal);
   const isClean = await removeTraces(found, request, ports, signal);
   await removeAll(({ kind }) => kind === 'CustomResourceDefinition');
   const isLate = ({ kind }: KubeObject): boolean => kind === 'Namespace';
@@ -69,6 +70,26 @@ export async function uninstall(
   await removeLeases(found, request, ports, signal);
   await removeAll(isLate);
   return isClean;
+}
+
+/**
+ * Without this the garbage collector would take the end of their definition for a reason to delete all that they own: the
+ * storage itself.
+ */
+async function giveUpComposites(
+  { protections }: Survey,
+  { dryRun }: UninstallRequest,
+  deadlineMs: number,
+  ports: UninstallPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const composites = protections.filter(({ kind }) => kind === 'StorageComposite');
+  for (const object of composites) {
+    const options = { uid: object.metadata.uid, propagationPolicy: 'Orphan', dryRun } as const;
+    await ports.writer.delete(refOf(object), options, signal);
+    ports.report({ object, word: 'released' });
+  }
+  if (!dryRun) await untilGone(composites, ports.reader, deadlineMs, ports, signal);
 }
 
 /**

@@ -73,6 +73,12 @@ export const Kinds = {
   }),
   ClusterUsage: type('rook-deps.io', 'v1alpha1', 'ClusterUsage', { shortNames: ['rdcu'], cluster: true }),
 
+  StorageComposite: type('rook-deps.io', 'v1alpha1', 'StorageComposite', {
+    shortNames: ['rdsco'],
+    cluster: true,
+  }),
+  StorageClaim: type('rook-deps.io', 'v1alpha1', 'StorageClaim', { shortNames: ['rdsc'] }),
+
   StorageClass: type('storage.k8s.io', 'v1', 'StorageClass', {
     plural: 'storageclasses',
     shortNames: ['sc'],

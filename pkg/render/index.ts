@@ -9,6 +9,7 @@ export { renderDot } from './dot.ts';
 export { humanDuration } from './duration.ts';
 export { graphDocument, type DependencyGraph } from './graph-document.ts';
 export { renderMermaid } from './mermaid.ts';
+export { objectLabel } from './object-label.ts';
 export { printable } from './printable.ts';
 export { renderReport, reportNames, type ReportOptions } from './report-text.ts';
 export { plainStyle, type Style, type Tone } from './style.ts';

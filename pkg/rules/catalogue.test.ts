@@ -3,10 +3,11 @@ import { KNOWN_TYPES } from '#pkg/object';
 import { CODE_PAGES, RULES } from './catalogue.ts';
 
 describe('the catalogue', () => {
-  test('numbers the pages, each once, in order', () => {
+  test('numbers the pages in order, and none twice', () => {
     const codes = CODE_PAGES.map(({ code }) => code);
     for (const code of codes) expect(code).toMatch(/^RD\d{3}$/);
-    expect(codes).toEqual([...new Set(codes)].toSorted());
+    expect(codes).toEqual([...new Set(codes)].sort());
+    expect(codes.length).toBeGreaterThan(40);
   });
 
   test('has a rule for each page but the one of Ceph itself', () => {
@@ -31,6 +32,6 @@ describe('the catalogue', () => {
 
   test('lets only StorageClasses, connections, owners and the past pass without blocking', () => {
     const shown = RULES.filter(({ blocks }) => !blocks).map(({ code }) => code);
-    expect(shown).toEqual(['RD020', 'RD021', 'RD022', 'RD029', 'RD030', 'RD038']);
+    expect(shown).toEqual(['RD020', 'RD021', 'RD022', 'RD029', 'RD030', 'RD038', 'RD060', 'RD061', 'RD062']);
   });
 });

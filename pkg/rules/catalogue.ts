@@ -2,6 +2,7 @@ import { bucketClass } from './bucket-class.ts';
 import { bucketClaim, cosiBucketAccess, cosiBucketClaim } from './bucket-consumers.ts';
 import { cephContents } from './ceph-contents.ts';
 import { claimNotification } from './claim-notification.ts';
+import { claimedWhole, composedResource } from './composition.ts';
 import { clientCaps } from './client-caps.ts';
 import { cosiBucket } from './cosi-bucket.ts';
 import { criticalProvider, criticalServiceProvider } from './critical-service.ts';
@@ -14,7 +15,7 @@ import { objectAccountStore } from './object-account-store.ts';
 import { objectBucket } from './object-bucket.ts';
 import { objectUserAccount } from './object-user-account.ts';
 import { objectUserStore } from './object-user-store.ts';
-import { ownerReference } from './owner-reference.ts';
+import { ownerReference, unawaitedOwned } from './owner-reference.ts';
 import { persistentVolume } from './persistent-volume.ts';
 import { radosNamespacePool } from './rados-namespace-pool.ts';
 import { realmPool } from './realm-pool.ts';
@@ -74,7 +75,15 @@ export const RULES: readonly Rule[] = [
   usage,
   criticalProvider,
   criticalServiceProvider,
+  composedResource,
+  claimedWhole,
+  unawaitedOwned,
 ];
+
+/** The codes of dependents that are deleted along with their provider. */
+export const FOLLOWING_CODES: ReadonlySet<string> = new Set(
+  RULES.filter(({ follows }) => follows).map(({ code }) => code),
+);
 
 /** What `explain` knows: a page for each rule, and for what Ceph alone can tell. */
 export const CODE_PAGES: readonly CodePage[] = [...RULES, cephContents].sort((a, b) =>

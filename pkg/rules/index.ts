@@ -6,7 +6,8 @@
  * objects ("who owns the Ceph pool of this name?"); the *dependency index* keeps objects, answers and edges together;
  * *needs* say which kinds must be looked at to answer a question. `catalogue.ts` lists all rules by their codes.
  */
-export { CODE_PAGES, RULES } from './catalogue.ts';
+export { CODE_PAGES, FOLLOWING_CODES, RULES } from './catalogue.ts';
+export { claimedComposite, claimOf, composedParts, type Part } from './composition.ts';
 export { DependencyIndex, type DoubtAbout } from './dependency-index.ts';
 export { essentialsOf } from './essentials.ts';
 export { knowsDependentsOf } from './known-dependents.ts';
@@ -15,6 +16,7 @@ export {
   needsOfTree,
   needsOfVerdict,
   NEEDS_OF_CONSUMERS,
+  NEEDS_OF_PROTECTIONS,
   type Need,
   type Start,
 } from './needs.ts';

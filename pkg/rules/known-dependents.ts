@@ -8,6 +8,9 @@ const LEAVES = [
   Kinds.VolumeSnapshot,
   Kinds.ObjectBucketClaim,
   Kinds.CosiBucketAccess,
+  // What they are composed of is named in them.
+  Kinds.StorageComposite,
+  Kinds.StorageClaim,
 ];
 
 const KNOWN: ReadonlySet<KindKey> = new Set(

@@ -45,11 +45,7 @@ function addNeedsOfVerdict(needs: NeedList, start: Start): void {
     }
     addConsultations(needs, rule, start.namespace);
   }
-  // Usages and critical services may hold anything.
-  for (const rule of RULES) {
-    if (rule.targets !== 'any') continue;
-    for (const kind of kindsRead(rule)) needs.add({ kind, detail: rule.reading ?? 'object' });
-  }
+  for (const need of NEEDS_OF_PROTECTIONS) needs.add(need);
   // Whether the cluster is being destroyed with all it holds.
   if (isRookKind(start)) needs.add({ kind: Kinds.CephCluster, namespace: start.namespace, detail: 'object' });
 }
@@ -59,6 +55,11 @@ export const NEEDS_OF_CONSUMERS: readonly Need[] = [
   { kind: Kinds.Pod, detail: 'object' },
   { kind: Kinds.VolumeAttachment, detail: 'object' },
 ];
+
+/** People protect whatever they like. */
+export const NEEDS_OF_PROTECTIONS: readonly Need[] = RULES.filter(({ targets }) => targets === 'any')
+  .flatMap((rule) => kindsRead(rule).map((kind) => ({ rule, kind })))
+  .map(({ rule, kind }) => ({ kind, detail: rule.reading ?? 'object' }));
 
 /** Everything that depends on an object, or that it depends on, however far. */
 export function needsOfTree(starts: readonly Start[], direction: Direction): readonly Need[] {

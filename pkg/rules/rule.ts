@@ -47,6 +47,8 @@ export interface Rule extends CodePage {
   readonly relation: string;
   /** Whether a provider must stay while the dependent exists. */
   readonly blocks: boolean;
+  /** The dependent is deleted along with the provider, by whoever looks after it. */
+  readonly follows?: true;
   /** The kinds it reads. `any`: every object that is there anyway. */
   readonly reads: readonly ResourceType[] | 'any';
   /** Set when labels and owner references are all it reads. */

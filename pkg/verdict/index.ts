@@ -4,6 +4,7 @@
  * Words: a *cause* is something that holds the subject; what refers to it without holding it is *related*; a *gap*
  * is what could not be looked at. Unknown is never safe.
  */
+export { gatherComposition } from './composition.ts';
 export { gather, type Gathered, type Lister } from './gather.ts';
 export { decide, inquire, type ContentsReader } from './inquiry.ts';
 export { destructionAsked, judge, type ContentsFound, type Evidence } from './judge.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { unaskedCeph } from '#pkg/ceph';
+import { skippedCeph, unaskedCeph } from '#pkg/ceph';
 import { isRookKind, keyOf, Kinds, refOf, type KubeObject } from '#pkg/object';
 import { manifestReader } from '#pkg/snapshot';
 import { fakeReader } from '#test/fakes/reader.ts';
@@ -250,5 +250,55 @@ describe('the example cluster', () => {
   test('gives the same reports when lists bring only what was asked of them', async () => {
     const whole = await inquire(manifestReader(objects), subjects(), unaskedCeph(), signal);
     expect(await inquire(fakeReader(objects), subjects(), unaskedCeph(), signal)).toEqual(whole);
+  });
+});
+
+describe('what is composed', () => {
+  const part = { apiVersion: 'ceph.rook.io/v1', kind: 'CephBlockPool', namespace: 'rook-ceph', name: 'p' };
+  const whole = anObject(Kinds.StorageComposite, 's', { uid: '1', status: { resources: [part] } });
+  const claim = anObject(Kinds.StorageClaim, 'c', { spec: { compositeRef: { name: 's' } } });
+  const bound = {
+    ...whole,
+    spec: {
+      claimRef: {
+        apiVersion: 'rook-deps.io/v1alpha1',
+        kind: 'StorageClaim',
+        namespace: 'rook-ceph',
+        name: 'c',
+      },
+    },
+  };
+  const ownerReferences = [
+    { apiVersion: 'rook-deps.io/v1alpha1', kind: 'StorageComposite', name: 's', uid: '1', controller: true },
+  ];
+  const pool = aPool('p', { ownerReferences });
+  const ask = async (subject: KubeObject, ...objects: readonly KubeObject[]) => {
+    const [report] = await inquire(fakeReader(objects), [subject], skippedCeph(), signal);
+    return report;
+  };
+
+  test('is held by what holds a part of it', async () => {
+    const volume = aVolume('v', { attributes: { clusterID: 'rook-ceph', pool: 'p' } });
+    for (const subject of [bound, claim]) {
+      const report = await ask(subject, aCluster(), pool, bound, claim, volume);
+      expect(report?.verdict).toBe('Blocked');
+      expect(report?.causes.map(({ object }) => object.name)).toEqual(['v']);
+    }
+  });
+
+  test('is not held by its own parts', async () => {
+    const inner = aRadosNamespace('t', 'p', { ownerReferences });
+    const listed = { ...part, kind: 'CephBlockPoolRadosNamespace', name: 't' };
+    const both = { ...whole, status: { resources: [part, listed] } };
+    const report = await ask(both, aCluster(), pool, inner, both);
+    expect(report?.verdict).toBe('Deletable');
+  });
+
+  test('is told with a part that a foreground deletion would not wait for', async () => {
+    const report = await ask(whole, aCluster(), pool, whole);
+    expect(report?.related.map(({ code }) => code)).toEqual(['RD062']);
+    const awaited = ownerReferences.map((owner) => ({ ...owner, blockOwnerDeletion: true }));
+    const right = await ask(whole, aCluster(), aPool('p', { ownerReferences: awaited }), whole);
+    expect(right?.related.map(({ code }) => code)).toEqual(['RD030']);
   });
 });

@@ -7,38 +7,54 @@ import {
   refOf,
   type Gap,
   type KubeObject,
+  type Reader,
 } from '#pkg/object';
 import { DependencyIndex, knowsDependentsOf, needsOfVerdict, NEEDS_OF_CONSUMERS } from '#pkg/rules';
+import { gatherComposition } from './composition.ts';
 import { operatorState, type OperatorState } from './deletion.ts';
-import { gather, type Lister } from './gather.ts';
+import { gather, type Gathered, type Lister } from './gather.ts';
 import { judge, type ContentsFound } from './judge.ts';
 import type { DependencyReport } from './report.ts';
+import { judgeWhole } from './whole.ts';
 
 /** Asks Ceph what a resource holds. */
 export interface ContentsReader {
   contentsOf(resource: KubeObject, signal: AbortSignal): Promise<ContentsFound>;
 }
 
+/** Where objects come from; what cannot be asked for one object does not know what others are composed of. */
+type Source = Lister & Partial<Pick<Reader, 'get'>>;
+
 /** Looks at all that matters for these objects, once, and judges each of them. Leave `ceph` out to not ask it. */
 export async function inquire(
-  lister: Lister,
+  lister: Source,
   subjects: readonly KubeObject[],
   ceph: ContentsReader | undefined,
   signal: AbortSignal,
 ): Promise<readonly DependencyReport[]> {
-  const { index, gapsOf } = await look(lister, subjects, signal);
+  const wholes = await Promise.all(subjects.map((subject) => partsOf(subject, lister, signal)));
+  const { index, gapsOf } = await look(
+    lister,
+    subjects,
+    wholes.flatMap((whole) => whole.items),
+    signal,
+  );
   const usedSubjects = new Set(subjects.filter((subject) => holdsVolumes(index, subject)));
   const consumerGaps = usedSubjects.size > 0 ? await addConsumers(lister, index, signal) : [];
   const operator = subjects.some(isTerminating) ? await findOperator(lister, signal) : 'Unknown';
+  const judgeOne = async (object: KubeObject, further: readonly Gap[]): Promise<DependencyReport> => {
+    const contents = (await ceph?.contentsOf(object, signal)) ?? { items: [], gaps: [] };
+    const own = [...further, ...gapsOf(object)];
+    const consumed = usedSubjects.has(object) ? consumerGaps : [];
+    return judge(object, { index, gaps: [...own, ...consumed], contents, operator });
+  };
   return Promise.all(
-    subjects.map(async (subject) => {
-      const contents = (await ceph?.contentsOf(subject, signal)) ?? { items: [], gaps: [] };
-      return judge(subject, {
-        index,
-        gaps: [...gapsOf(subject), ...(usedSubjects.has(subject) ? consumerGaps : [])],
-        contents,
-        operator,
-      });
+    subjects.map(async (subject, at) => {
+      const { items: members = [], gaps: unseen = [] } = wholes[at] ?? {};
+      const further = [...kindGaps(subject), ...unseen.map(({ gap }) => gap)];
+      // Of what a whole is composed of, only storage matters: of most other kinds nobody knows what needs them.
+      const judged = await Promise.all(members.map((member) => judgeOne(member, [])));
+      return judgeWhole(await judgeOne(subject, further), judged);
     }),
   );
 }
@@ -50,32 +66,43 @@ export async function decide(
   ceph: ContentsReader,
   signal: AbortSignal,
 ): Promise<readonly DependencyReport[]> {
-  const { index, gapsOf } = await look(lister, subjects, signal);
+  const { index, gapsOf } = await look(lister, subjects, [], signal);
   return Promise.all(
     subjects.map(async (subject) => {
       const contents = await ceph.contentsOf(subject, signal);
-      return judge(subject, { index, gaps: gapsOf(subject), contents, operator: 'Unknown' });
+      const gaps = [...kindGaps(subject), ...gapsOf(subject)];
+      return judge(subject, { index, gaps, contents, operator: 'Unknown' });
     }),
   );
 }
 
 interface Seen {
   readonly index: DependencyIndex;
+  /** What could not be looked at, and what must depend on something that nobody names. */
   gapsOf(subject: KubeObject): readonly Gap[];
 }
 
-async function look(lister: Lister, subjects: readonly KubeObject[], signal: AbortSignal): Promise<Seen> {
-  const { items, gaps } = await gather(lister, needsOfVerdict(subjects.map(refOf)), signal);
+async function look(
+  lister: Lister,
+  subjects: readonly KubeObject[],
+  parts: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<Seen> {
+  const { items, gaps } = await gather(lister, needsOfVerdict([...subjects, ...parts].map(refOf)), signal);
   // The subjects come last: they were read whole, and a list may have brought only their metadata.
-  const index = new DependencyIndex([...items, ...subjects]);
+  const index = new DependencyIndex([...items, ...parts, ...subjects]);
   return {
     index,
     gapsOf(subject) {
       const kinds = new Set(needsOfVerdict([refOf(subject)]).map(({ kind }) => kindKey(kind)));
       const unseen = gaps.filter(({ kind }) => kinds.has(kindKey(kind))).map(({ gap }) => gap);
-      return [...kindGaps(subject), ...unseen, ...doubtGaps(index, subject)];
+      return [...unseen, ...doubtGaps(index, subject)];
     },
   };
+}
+
+async function partsOf(subject: KubeObject, { get }: Source, signal: AbortSignal): Promise<Gathered> {
+  return get ? gatherComposition({ get }, [subject], 'dependents', signal) : { items: [], gaps: [] };
 }
 
 /** Of a kind that no rule is about, finding nothing says nothing. */

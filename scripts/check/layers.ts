@@ -14,6 +14,7 @@ const FEATURES = [
   'disruption',
   'maintenance',
   'install',
+  'teardown',
 ];
 
 /** Looks at what all others have done. */

@@ -414,7 +414,9 @@ describeOnCluster('an installation on a real API server', () => {
     { verb: 'list', resource: 'persistentvolumes', may: true },
     { verb: 'delete', resource: 'persistentvolumes', may: false },
     { verb: 'update', resource: 'usages.rook-deps.io/status', may: true },
-    { verb: 'create', resource: 'usages.rook-deps.io', may: false },
+    { verb: 'create', resource: 'cephfilesystems.ceph.rook.io', may: true },
+    { verb: 'create', resource: 'usages.rook-deps.io', may: true },
+    { verb: 'create', resource: 'storageclaims.rook-deps.io', may: false },
     { verb: 'delete', resource: 'namespaces', may: false },
     { verb: 'delete', resource: 'customresourcedefinitions', may: false },
     { verb: 'get', resource: 'secrets', may: false },
@@ -447,6 +449,21 @@ describeOnCluster('an installation on a real API server', () => {
     await eventually(async () => {
       const all = ['deployments.apps', 'services', 'statefulsets.apps', 'daemonsets.apps'];
       expect(await Promise.all(all.map(can))).toEqual(['yes', 'yes', 'yes', 'no']);
+    });
+    await plugin('install', '--wait=false', '--compose', 'secrets');
+    await eventually(async () => {
+      const may = await stage.kubectl(['auth', 'can-i', 'create', 'secrets', '-A', '--as', CONTROLLER]);
+      expect(may.stdout.trim()).toBe('yes');
+      const protectOnly = await stage.kubectl([
+        'auth',
+        'can-i',
+        'create',
+        'services',
+        '-A',
+        '--as',
+        CONTROLLER,
+      ]);
+      expect(protectOnly.stdout.trim()).toBe('no');
     });
     const unknown = await stage.plugin(['install', '--wait=false', '--grant', 'nosuchthings']);
     expect(unknown).toMatchObject({
@@ -561,7 +578,7 @@ describeOnCluster('an installation on a real API server', () => {
           textAt(webhook, 'failurePolicy'),
           textAt(webhook, 'clientConfig', 'caBundle'),
         ]),
-      ).toEqual(Array(6).fill(['Fail', data['ca.crt']]));
+      ).toEqual(Array(8).fill(['Fail', data['ca.crt']]));
       const { stderr } = await stage.plugin(['version']);
       expect(stderr).toContain('Warning: v9.9.9 is installed, and this is ');
     },
@@ -616,6 +633,35 @@ describeOnCluster('an installation on a real API server', () => {
       spec: { ports: [{ port: 80 }] },
     };
     await apply(marked);
+    const whole = {
+      apiVersion: 'rook-deps.io/v1alpha1',
+      kind: 'StorageComposite',
+      metadata: { name: 'whole' },
+    };
+    const template = {
+      apiVersion: 'ceph.rook.io/v1',
+      kind: 'CephBlockPool',
+      metadata: { name: 'composed', namespace: 'default' },
+      spec: { replicated: { size: 3 } },
+    };
+    await apply({ ...whole, spec: { resources: [{ name: 'pool', template }] } });
+    const uid = textAt(await stage.json(['get', 'storagecomposite/whole']), 'metadata', 'uid');
+    const owner = {
+      ...whole,
+      metadata: undefined,
+      name: 'whole',
+      uid,
+      controller: true,
+      blockOwnerDeletion: true,
+    };
+    await apply({
+      ...template,
+      metadata: {
+        ...template.metadata,
+        labels: { 'rook-deps.io/composite': 'whole' },
+        ownerReferences: [owner],
+      },
+    });
     for (const target of ['namespace/default', 'crd/cephclusters.ceph.rook.io'])
       await stage.kubectl(['label', target, 'rook-deps.io/in-use=true', 'rook-deps.io/critical=true']);
     const lines = await plugin('uninstall', '--force', '--yes');
@@ -628,7 +674,12 @@ describeOnCluster('an installation on a real API server', () => {
     ).toBeLessThan(lines.indexOf('service/marked unlabeled'));
     const labels = fieldAt(await stage.json(['get', 'service/marked']), 'metadata', 'labels');
     expect(labels).toEqual({ mine: 'yes' });
-    await stage.kubectl(['delete', 'service/marked']);
+    expect(lines).toContain('storagecomposite.rook-deps.io/whole released');
+    const pool = fieldAt(await stage.json(['get', 'cephblockpool/composed']), 'metadata');
+    expect(pool).not.toHaveProperty('ownerReferences');
+    expect(pool).not.toHaveProperty('deletionTimestamp');
+    expect(pool).not.toHaveProperty('labels');
+    await stage.kubectl(['delete', 'service/marked', 'cephblockpool/composed']);
     await eventually(async () => expect(await stage.everything()).toEqual(before));
     const again = await stage.plugin(['uninstall']);
     expect(again).toMatchObject({ code: 0, stderr: 'No resources found: rook-deps is not installed.\n' });

@@ -44,6 +44,8 @@ export interface LocalInstall {
   apply(objects: readonly object[]): Promise<KubeObject[]>;
   /** Gives the controller rights on further kinds, as `resource.group`. */
   grant(...resources: readonly string[]): Promise<void>;
+  /** Lets the controller make further kinds, too. */
+  compose(...resources: readonly string[]): Promise<void>;
   start(extraArgs?: readonly string[]): Promise<Replica>;
   stop(replica: Replica, signal?: NodeJS.Signals): Promise<void>;
   /** Sends the webhooks' calls to this replica. */
@@ -72,7 +74,8 @@ export async function localInstall(options: {
     plugin: (args, { kubeconfig = plane.kubeconfig } = {}) =>
       run(EXECUTABLE, args, { env: env(kubeconfig), stdin: '' }, AbortSignal.timeout(LIMIT_MS)),
     apply: (objects) => applyTo(plane, objects, AbortSignal.timeout(LIMIT_MS)),
-    grant: (...resources) => grant(install, resources),
+    grant: (...resources) => grant(install, 'granted', resources, VERBS),
+    compose: (...resources) => grant(install, 'composed', resources, [...VERBS, 'create']),
     async start(extraArgs = []) {
       const replica = await startReplica(install, home, extraArgs);
       replicas.add(replica);
@@ -135,16 +138,23 @@ async function applyManifests(install: LocalInstall): Promise<void> {
   await install.kubectl(['apply', '--server-side', '-f', '-'], { stdin: JSON.stringify(secret) });
 }
 
-async function grant(install: LocalInstall, resources: readonly string[]): Promise<void> {
+const VERBS = ['get', 'list', 'watch', 'patch', 'delete'];
+
+async function grant(
+  install: LocalInstall,
+  prefix: string,
+  resources: readonly string[],
+  verbs: readonly string[],
+): Promise<void> {
   const rules = resources.map((resource) => {
     const [name = '', ...group] = resource.split('.');
     return {
       apiGroups: [group.join('.')],
       resources: [name],
-      verbs: ['get', 'list', 'watch', 'patch', 'delete'],
+      verbs,
     };
   });
-  const name = `granted-${resources.join('-').replaceAll('.', '-')}`.slice(0, 60);
+  const name = `${prefix}-${resources.join('-').replaceAll('.', '-')}`.slice(0, 60);
   const labels = { 'rook-deps.io/aggregate-to-controller': 'true' };
   await install.apply([
     { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name, labels }, rules },

@@ -21,7 +21,7 @@ type Plain = Record<string, unknown>;
 
 /** One call that reached the cluster. */
 export interface Call {
-  readonly verb: 'get' | 'list' | 'patch' | 'delete' | 'create';
+  readonly verb: 'get' | 'list' | 'patch' | 'delete' | 'create' | 'apply';
   readonly key: string;
   /** What is sent with it. */
   readonly body?: unknown;
@@ -118,7 +118,7 @@ export class FakeCluster {
     },
     patch: async (ref, change) => this.#patch(ref, change),
     delete: async (ref, options) => this.#delete(ref, options),
-    apply: () => Promise.reject(new Error('not faked')),
+    apply: async (object) => this.#apply(object),
     createReview: () => Promise.reject(new Error('not faked')),
   };
 
@@ -137,6 +137,15 @@ export class FakeCluster {
       : (merged(old, rest) as KubeObject);
     if (JSON.stringify(changed) === JSON.stringify(old)) return old;
     return this.#store(changed);
+  }
+
+  /** Whoever applies first owns all of it: fields that are applied no more are not taken away. */
+  #apply(object: KubeObject): KubeObject {
+    this.#call({ verb: 'apply', key: keyOf(refOf(object)), body: object });
+    const old = this.at(refOf(object));
+    if (!old) return this.put(object);
+    const changed = merged(old, object) as KubeObject;
+    return JSON.stringify(changed) === JSON.stringify(old) ? old : this.#store(changed);
   }
 
   #delete(ref: ObjectRef, options: DeleteOptions): 'deleted' | 'absent' {

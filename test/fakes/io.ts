@@ -17,6 +17,7 @@ export function fakeIo({ stdin = '', ...parts }: IoParts = {}): FakeIo {
   return {
     print: (text) => void out.push(`${text}\n`),
     error: (text) => void err.push(`${text}\n`),
+    showProgress: () => undefined,
     readStdin: () => Promise.resolve(stdin),
     ask: () => Promise.resolve(stdin),
     isAttended: false,

@@ -36,9 +36,11 @@ export const install: Command = {
 It runs from a ConfigMap in a stock Node image, so there is no image to build or to trust. A second run changes
 nothing; what was chosen with --replicas and --image is kept by later runs. Kubernetes 1.30 or newer is needed.
 
-The controller may mark and delete Rook's own resources only. --grant adds a kind of resource that it may protect, too;
-grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
-  usage: 'install [--grant RESOURCE,...] [--replicas N] [--image IMAGE] [flags] [options]',
+The controller may mark and delete Rook's own resources only. --grant adds a kind of resource that it may protect, too,
+--compose one that StorageComposites may be composed of; both are kept until the ClusterRole rook-deps-grant-RESOURCE or
+rook-deps-compose-RESOURCE is deleted.`,
+  usage:
+    'install [--grant RESOURCE,...] [--compose RESOURCE,...] [--replicas N] [--image IMAGE] [flags] [options]',
   examples: [
     { what: 'Install, or upgrade to the version of this program', line: 'kubectl rook-deps install' },
     { what: 'Let Deployments be protected, too', line: 'kubectl rook-deps install --grant deployments.apps' },
@@ -63,6 +65,11 @@ grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
       type: 'array',
       describe: 'Resources that only use others (--by), which the controller is to look at. Can be repeated.',
     },
+    compose: {
+      type: 'array',
+      describe:
+        'Resources besides those of Rook that StorageComposites may be composed of, such as secrets. Can be repeated.',
+    },
     output: outputFlag(FORMATS),
     'dry-run': DRY_RUN_FLAG,
     wait: {
@@ -85,8 +92,12 @@ grants are kept until the ClusterRole rook-deps-grant-RESOURCE is deleted.`,
 /** Needs no cluster, and knows nothing of what is installed in any. */
 async function renderOnly(args: Args): Promise<readonly Change[]> {
   const namespace = args.text('namespace') ?? DEFAULT_NAMESPACE;
-  const grants = { grants: wordsIn(args, 'grant'), readGrants: wordsIn(args, 'grant-read') };
-  const objects = await render(namespace, chosenIn(args), grants);
+  const rights = {
+    grants: wordsIn(args, 'grant'),
+    readGrants: wordsIn(args, 'grant-read'),
+    compositions: wordsIn(args, 'compose'),
+  };
+  const objects = await render(namespace, chosenIn(args), rights);
   return objects.map((object) => ({ object, word: 'created' }));
 }
 
@@ -104,9 +115,13 @@ async function installLive(
     const types = await cluster.reader.types(signal);
     const named = (flag: string): readonly string[] =>
       wordsIn(args, flag).map((word) => resourceName(word, types));
-    const grants = { grants: named('grant'), readGrants: named('grant-read') };
+    const rights = {
+      grants: named('grant'),
+      readGrants: named('grant-read'),
+      compositions: named('compose'),
+    };
     const chosen = chosenIn(args);
-    const objects = await render(namespace, { ...installed?.chosen, ...chosen }, grants, sizeSayer(args, io));
+    const objects = await render(namespace, { ...installed?.chosen, ...chosen }, rights, sizeSayer(args, io));
     const changes: Change[] = [];
     const report = (change: Change): void => {
       changes.push(change);
@@ -130,14 +145,14 @@ async function installLive(
 async function render(
   namespace: string,
   chosen: ChosenOptions,
-  grants: Pick<InstallOptions, 'grants' | 'readGrants'>,
+  rights: Pick<InstallOptions, 'grants' | 'readGrants' | 'compositions'>,
   sayBytes: (bytes: number) => void = () => undefined,
 ): Promise<readonly KubeObject[]> {
   const bundle = await ownBundle();
   sayBytes(bundle.gzip.length);
   return renderManifests(
     await loadManifests(),
-    { namespace, version: VERSION, ...grants, ...chosen },
+    { namespace, version: VERSION, ...rights, ...chosen },
     bundle,
   );
 }

@@ -2,7 +2,7 @@ import { walk } from '#pkg/graph';
 import { kindKey, refOf, UserError, type KubeObject } from '#pkg/object';
 import { graphDocument, renderTree, treeNames, type TreeRequest } from '#pkg/render';
 import { DependencyIndex, needsOfTree } from '#pkg/rules';
-import { gather, type Gathered } from '#pkg/verdict';
+import { gather, gatherComposition, type Gathered } from '#pkg/verdict';
 import type { Args } from '../args.ts';
 import type { Command } from '../command.ts';
 import type { Io } from '../io.ts';
@@ -55,8 +55,13 @@ An object stands below the nearest thing it needs. With --up the tree shows what
         io.error(noneFound(args, source));
         return 0;
       }
-      const needs = needsOfTree(subjects.map(refOf), direction);
-      const gathered = await gather(source.reader, needs, signal);
+      const parts = await gatherComposition(source.reader, subjects, direction, signal);
+      const needs = needsOfTree([...subjects, ...parts.items].map(refOf), direction);
+      const listed = await gather(source.reader, needs, signal);
+      const gathered = {
+        items: [...listed.items, ...parts.items],
+        gaps: [...listed.gaps, ...parts.gaps],
+      };
       const looked = new Set(needs.map(({ kind }) => kindKey(kind)));
       for (const { kind } of gathered.gaps) looked.delete(kindKey(kind));
       const index = new DependencyIndex([...gathered.items, ...subjects]);

@@ -39,6 +39,7 @@ import { criticalServiceFeature } from './critical-service-feature.ts';
 import type { Feature, Machinery } from './feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
 import { dependentsFeature } from './dependents-feature.ts';
+import { storageClaimFeature } from './storage-claim-feature.ts';
 import { usageFeature } from './usage-feature.ts';
 
 export interface ControllerSettings {
@@ -64,6 +65,7 @@ const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [
   usageFeature,
   dependentsFeature,
   criticalServiceFeature,
+  storageClaimFeature,
 ];
 
 /** The controller and webhook: reconcilers on the leader, the webhook on every replica. */

@@ -1,0 +1,97 @@
+import { isConflict, keyOf, Kinds, sameKind, type ObjectRef } from '#pkg/object';
+import { controller, Queue } from '#pkg/runtime';
+import {
+  claimAdmission,
+  claimReconciler,
+  compositeAdmission,
+  compositeReconciler,
+  StorageWatch,
+  type StorageClaimPorts,
+} from '#pkg/storageclaim';
+import { usageAdmission } from '#pkg/usage';
+import type { Feature, Machinery } from './feature.ts';
+import { usageLister } from './kube-ports.ts';
+
+const WORKERS = 4;
+const RECONCILE_TIMEOUT_MS = 60_000;
+
+/** StorageComposite and StorageClaim. */
+export function storageClaimFeature(machinery: Machinery): Feature {
+  const { reader, writer, watcher, types, record, metrics, clock, logger } = machinery;
+  const queue = new Queue<ObjectRef>({ clock, idOf: keyOf });
+  const watch = new StorageWatch({ watcher, clock, logger, random: Math.random }, (ref) => queue.add(ref));
+  const ports: StorageClaimPorts = {
+    get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
+    types,
+    writer,
+    record,
+    departed: watch.departed,
+    clock,
+  };
+  const [claims, composites] = [claimReconciler(ports), compositeReconciler(ports)];
+  const reconciling = controller({
+    name: 'storage',
+    queue,
+    reconciler: {
+      reconcile: (ref, signal) =>
+        (sameKind(ref, Kinds.StorageClaim) ? claims : composites).reconcile(ref, signal),
+    },
+    workers: WORKERS,
+    timeoutMs: RECONCILE_TIMEOUT_MS,
+    logger,
+    metrics,
+    clock,
+    isConflict,
+  });
+  metrics.watchQueue('storage', () => queue.depth);
+  metrics.watchCacheLag('StorageClaim', () => {
+    const { heardAtMs } = watch;
+    return heardAtMs === undefined ? undefined : clock.now() - heardAtMs;
+  });
+  return {
+    handlers: new Map([
+      ['/storagecomposite', compositesOf(machinery)],
+      ['/storageclaim', claimAdmission(ports)],
+    ]),
+    everywhere: [{ name: 'watches of storage', run: (signal) => watch.run(signal) }],
+    leading: [
+      {
+        name: 'storage',
+        run: (signal) => {
+          watch.turnAll();
+          return reconciling.run(signal);
+        },
+      },
+    ],
+    ready: [
+      {
+        name: 'storage',
+        problem: () => (watch.isSynced ? undefined : 'composites and claims have not been listed yet'),
+      },
+    ],
+  };
+}
+
+/** What a composite makes of our own kinds is reviewed as if its author had made it. */
+function compositesOf({
+  reader,
+  types,
+  access,
+  namespace,
+}: Machinery): ReturnType<typeof compositeAdmission> {
+  const usages = usageAdmission({
+    types,
+    allUsages: usageLister(reader, types),
+    mayDelete: (user, target, signal) => access(user, 'delete', target, signal),
+  });
+  const composites = compositeAdmission({
+    types,
+    mayDo: (user, verb, target, signal) => access(user, verb, target, signal),
+    handlerOf: (kind) => {
+      if (sameKind(kind, Kinds.StorageComposite)) return composites;
+      return [Kinds.Usage, Kinds.ClusterUsage].some((known) => sameKind(known, kind)) ? usages : undefined;
+    },
+    self: `system:serviceaccount:${namespace}:rook-deps-controller`,
+  });
+  return composites;
+}

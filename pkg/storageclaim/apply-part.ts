@@ -1,0 +1,103 @@
+import {
+  isForbidden,
+  isTerminating,
+  numberAt,
+  type KubeObject,
+  type OwnerReference,
+  type ResourceType,
+} from '#pkg/object';
+import { COMPOSITE_LABEL, type Composite, type Part, type Template } from './composite.ts';
+import { contains } from './drift.ts';
+import { grantCommand, messageOf, type PartOutcome } from './outcome.ts';
+import type { StorageClaimPorts } from './ports.ts';
+import { readinessOf } from './readiness.ts';
+import { composedObject, targetOf } from './template.ts';
+import { change, describe } from './writes.ts';
+
+export const FIELD_MANAGER = 'rook-deps-composite';
+
+/** A template with the kind it names. */
+export interface Wanted {
+  readonly template: Template;
+  readonly type: ResourceType;
+  /** Whether the template may have changed since it was applied. */
+  readonly isNew: boolean;
+}
+
+/** Makes an object what its template says, unless it is that already or is not ours. */
+export async function applyPart(
+  { template, type, isNew }: Wanted,
+  composite: Composite,
+  known: Part | undefined,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<PartOutcome> {
+  const object = composedObject(template, composite);
+  const ref = targetOf(template, composite.ref);
+  const part = { template: template.name, apiVersion: object.apiVersion, ref, uid: known?.uid };
+  const failed = (reason: 'Forbidden' | 'Rejected' | 'NotOurs', message: string): PartOutcome => ({
+    part: { ...part, isReady: false, message },
+    problem: { reason, message: `${describe(ref)}: ${message}` },
+  });
+  try {
+    const live = await ports.get(ref, signal);
+    const stranger = live && strangerIn(live, composite, known);
+    if (stranger) return failed('NotOurs', stranger);
+    // It may have gone with its composite, while we looked at others.
+    if (!live && known?.uid !== undefined && (await isGoing(composite, ports, signal)))
+      return { part: known };
+    const isDue = !live || (!isTerminating(live) && (isNew || !contains(live, object)));
+    const now = isDue
+      ? await ports.writer.apply(object, { fieldManager: FIELD_MANAGER, force: true }, signal)
+      : live;
+    if (!live && isMadeByAnother(now)) {
+      await letGo(now, composite, ports, signal);
+      return failed('NotOurs', 'was made by somebody else at the same moment, so it is left alone');
+    }
+    return { part: { ...part, uid: now.metadata.uid, ...readinessOf(now) } };
+  } catch (error) {
+    if (isForbidden(error))
+      return failed('Forbidden', `${messageOf(error)} (grant it: ${grantCommand(type)})`);
+    const status = numberAt(error, 'status');
+    if (status !== 400 && status !== 422) throw error;
+    return failed('Rejected', messageOf(error));
+  }
+}
+
+async function isGoing(
+  { ref, uid }: Composite,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const now = await ports.get(ref, signal);
+  return now?.metadata.uid !== uid || isTerminating(now);
+}
+
+/** An apply makes what is not there, and takes what somebody has made in the meantime. */
+function isMadeByAnother({ metadata }: KubeObject): boolean {
+  return (metadata.managedFields ?? []).some(({ manager }) => manager !== FIELD_MANAGER);
+}
+
+async function letGo(
+  object: KubeObject,
+  { uid }: Composite,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const ownerReferences = (object.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== uid);
+  await change(object, { metadata: { ownerReferences, labels: { [COMPOSITE_LABEL]: null } } }, ports, signal);
+}
+
+/** Why an object of this name must not be touched. */
+function strangerIn(live: KubeObject, { uid }: Composite, known: Part | undefined): string | undefined {
+  const controller = controllerOf(live);
+  if (controller?.uid === uid) return undefined;
+  if (controller) return `is controlled by ${controller.kind} "${controller.name}", and is left alone`;
+  // Once made by us, it has only lost its reference.
+  if (known?.uid !== undefined && known.uid === live.metadata.uid) return undefined;
+  return 'was there before and does not belong to this composite, so it is left alone';
+}
+
+export function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}

@@ -1,0 +1,113 @@
+import { isConflict, isForbidden, isTerminating, keyOf, type KubeObject } from '#pkg/object';
+import { lookAgain, waitForChange, type Outcome } from '#pkg/runtime';
+import { controllerOf } from './apply-part.ts';
+import { CLAIM_FINALIZER, compositeRefOf, holderOf, type Claim } from './claim.ts';
+import { parseComposite, partFields, type Composite, type Part } from './composite.ts';
+import { conditionsFor } from './conditions.ts';
+import { messageOf } from './outcome.ts';
+import type { StorageClaimPorts } from './ports.ts';
+import { change, describe, writeStatus } from './writes.ts';
+
+/** Somebody's leave to delete the composite may come without a change of any object that is watched. */
+const REFUSED_AGAIN_MS = 10_000;
+const MAX_NAMED = 10;
+
+/** Takes the composite down with its claim; one that belongs to another claim, or to nobody, is not touched. */
+export async function release(claim: Claim, ports: StorageClaimPorts, signal: AbortSignal): Promise<Outcome> {
+  if (!claim.object.metadata.finalizers?.includes(CLAIM_FINALIZER)) return waitForChange;
+  const found = await ports.get(compositeRefOf(claim), signal);
+  const composite = found && parseComposite(found);
+  const own = composite && holderOf(composite, claim) === 'mine' ? composite : undefined;
+  if (claim.deletePolicy === 'Background' && claim.remaining.length === 0) {
+    const refused = own && (await deleteComposite(own, 'Background', ports, signal));
+    return refused ? tell(claim, refused, [], ports, signal) : drop(claim, ports, signal);
+  }
+  const remaining = await stillThere(claim, own, ports, signal);
+  if (!own && remaining.length === 0) return drop(claim, ports, signal);
+  // Told before anything is done: after a crash this is what must be waited for.
+  const told = await tell(claim, undefined, remaining, ports, signal);
+  const refused = own && (await deleteComposite(own, 'Foreground', ports, signal));
+  return refused ? tell(claim, refused, remaining, ports, signal) : told;
+}
+
+/** One deletion is enough. Returns why it was refused. */
+async function deleteComposite(
+  { object, ref, uid }: Composite,
+  propagationPolicy: 'Background' | 'Foreground',
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (isTerminating(object)) return undefined;
+  try {
+    await ports.writer.delete(ref, { uid, propagationPolicy }, signal);
+    return undefined;
+  } catch (error) {
+    if (!isConflict(error) && !isForbidden(error)) throw error;
+    return messageOf(error);
+  }
+}
+
+/** The composite and all it is composed of, or was when the deletion began, without what is gone. */
+async function stillThere(
+  claim: Claim,
+  composite: Composite | undefined,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<readonly Part[]> {
+  const whole: readonly Part[] = composite
+    ? [
+        {
+          template: '',
+          apiVersion: composite.object.apiVersion,
+          ref: composite.ref,
+          uid: composite.uid,
+          isReady: false,
+        },
+        ...composite.parts,
+      ]
+    : [];
+  const all = new Map([...claim.remaining, ...whole].map((part) => [keyOf(part.ref), part]));
+  const looks = await Promise.all(
+    [...all.values()].map(async (part) => ({ part, object: await ports.get(part.ref, signal) })),
+  );
+  const owner = composite?.uid ?? claim.compositeUid;
+  return looks.flatMap(({ part, object }) =>
+    object && isMeant(part, object, owner) ? [{ ...part, uid: object.metadata.uid }] : [],
+  );
+}
+
+/** One that was made anew under the name, or that was never ours, is not waited for. */
+function isMeant({ uid }: Part, object: KubeObject, owner: string | undefined): boolean {
+  if (uid !== undefined) return uid === object.metadata.uid;
+  return owner !== undefined && controllerOf(object)?.uid === owner;
+}
+
+async function tell(
+  claim: Claim,
+  refused: string | undefined,
+  remaining: readonly Part[],
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const names = remaining.slice(0, MAX_NAMED).map(({ ref }) => describe(ref));
+  const more = remaining.length > MAX_NAMED ? ` and ${remaining.length - MAX_NAMED} more` : '';
+  const waiting = `waiting for ${names.join(', ')}${more} to be gone`;
+  const message = refused ? `the composite cannot be deleted: ${refused}` : waiting;
+  const synced = refused
+    ? ({ type: 'Synced', isTrue: false, reason: 'DeletionRefused', message: refused } as const)
+    : ({ type: 'Synced', isTrue: true, reason: 'Deleting', message: '' } as const);
+  const ready = { type: 'Ready', isTrue: false, reason: 'Deleting', message } as const;
+  const status = {
+    waitingFor: remaining.map(partFields),
+    conditions: conditionsFor(claim.object, [ready, synced], ports.clock.now()),
+  };
+  await writeStatus(claim.object, status, ports, signal);
+  return refused ? lookAgain(REFUSED_AGAIN_MS) : waitForChange;
+}
+
+async function drop(claim: Claim, ports: StorageClaimPorts, signal: AbortSignal): Promise<Outcome> {
+  const { finalizers = [] } = claim.object.metadata;
+  const left = finalizers.filter((name) => name !== CLAIM_FINALIZER);
+  await change(claim.object, { metadata: { finalizers: left } }, ports, signal);
+  return waitForChange;
+}

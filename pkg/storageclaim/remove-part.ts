@@ -1,0 +1,53 @@
+import { isConflict, isForbidden, isTerminating, type KubeObject } from '#pkg/object';
+import { controllerOf } from './apply-part.ts';
+import { COMPOSITE_LABEL, type Composite, type Part } from './composite.ts';
+import { messageOf, type PartOutcome } from './outcome.ts';
+import type { StorageClaimPorts } from './ports.ts';
+import { describe } from './writes.ts';
+
+/** Deletes what a composite was composed of and is no longer, if it is still the composite's. */
+export async function removePart(
+  part: Part,
+  composite: Composite,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<PartOutcome> {
+  const kept = (message: string): Part => ({ ...part, isReady: false, message });
+  try {
+    const object = await ports.get(part.ref, signal);
+    if (!object) return {};
+    const controller = controllerOf(object);
+    if (!controller) return {};
+    if (controller.uid !== composite.uid) {
+      const message = `is controlled by ${controller.kind} "${controller.name}", so it is not deleted`;
+      return {
+        part: kept(message),
+        problem: { reason: 'NotOurs', message: `${describe(part.ref)}: ${message}` },
+      };
+    }
+    if (!isTerminating(object)) await remove(part, object, ports, signal);
+    return { part: kept('is being deleted') };
+  } catch (error) {
+    if (!isConflict(error) && !isForbidden(error)) throw error;
+    const message = `cannot be deleted: ${messageOf(error)}`;
+    return {
+      part: kept(message),
+      problem: { reason: 'DeletionRefused', message: `${describe(part.ref)} ${message}` },
+    };
+  }
+}
+
+/** The label goes first: from then on nobody takes it for a part. */
+async function remove(
+  part: Part,
+  object: KubeObject,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { uid, labels = {} } = object.metadata;
+  if (labels[COMPOSITE_LABEL] !== undefined) {
+    const body = { metadata: { uid, labels: { [COMPOSITE_LABEL]: null } } };
+    await ports.writer.patch(part.ref, { type: 'merge', body }, signal);
+  }
+  await ports.writer.delete(part.ref, { uid, propagationPolicy: 'Foreground' }, signal);
+}

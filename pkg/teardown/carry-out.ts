@@ -1,0 +1,159 @@
+import type { Clock } from '#pkg/clock';
+import {
+  isTerminating,
+  keyOf,
+  refOf,
+  type KubeObject,
+  type ObjectRef,
+  type Reader,
+  type Writer,
+} from '#pkg/object';
+import { stillThere, type Remaining } from './gone.ts';
+import { sameStep, type Plan, type Step } from './plan.ts';
+
+export type Cascade = 'Background' | 'Foreground' | 'Orphan';
+
+/** What is told while a plan is carried out. */
+export type Progress =
+  | { readonly kind: 'level'; readonly steps: readonly Step[] }
+  | { readonly kind: 'gone'; readonly object: KubeObject }
+  | { readonly kind: 'accepted'; readonly object: KubeObject }
+  | { readonly kind: 'refused'; readonly object: KubeObject; readonly error: Error }
+  | { readonly kind: 'waiting'; readonly remaining: readonly Remaining[] };
+
+export interface CarryOutPorts {
+  readonly reader: Pick<Reader, 'get' | 'list'>;
+  readonly writer: Pick<Writer, 'delete'>;
+  readonly clock: Clock;
+  /** Plans anew from what is there now. */
+  look(signal: AbortSignal): Promise<Plan>;
+  report(progress: Progress): void;
+}
+
+export interface Orders {
+  readonly cascade: Cascade;
+  /** Whether to see the end of the last level. */
+  readonly wait: boolean;
+  readonly deadlineMs: number;
+}
+
+/** How it ended; `obstructed`: what is in the way now was not there, or not known, when it was agreed to. */
+export type Result =
+  | { readonly kind: 'done' | 'requested' | 'interrupted' }
+  | { readonly kind: 'refused'; readonly refused: readonly KubeObject[] }
+  | { readonly kind: 'timed-out'; readonly remaining: readonly Remaining[] }
+  | { readonly kind: 'obstructed'; readonly plan: Plan; readonly fresh: readonly Step[] };
+
+const POLL_MS = 500;
+const AT_ONCE = 8;
+
+/**
+ * Deletes level by level. Each time it looks anew: what has come since was not agreed to, and ends it. May be begun again
+ * after any end.
+ */
+export async function carryOut(
+  agreed: Plan,
+  orders: Orders,
+  ports: CarryOutPorts,
+  signal: AbortSignal,
+): Promise<Result> {
+  try {
+    for (;;) {
+      const plan = await ports.look(signal);
+      const [level] = plan.levels;
+      if (!level) return { kind: 'done' };
+      const fresh = plan.levels
+        .flat()
+        .filter((step) => !agreed.levels.flat().some((known) => sameStep(known, step)));
+      if (fresh.length > 0 || plan.obstacles.length > 0 || plan.gaps.length > 0)
+        return { kind: 'obstructed', plan, fresh };
+      const isLast = plan.levels.length === 1;
+      const end = await finish(
+        level,
+        isLast ? plan.owned : [],
+        isLast && !orders.wait,
+        orders,
+        ports,
+        signal,
+      );
+      if (end) return end;
+    }
+  } catch (error) {
+    if (signal.aborted) return { kind: 'interrupted' };
+    throw error;
+  }
+}
+
+/** Undefined when the level is gone. */
+async function finish(
+  level: readonly Step[],
+  owned: readonly ObjectRef[],
+  isLeft: boolean,
+  orders: Orders,
+  ports: CarryOutPorts,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  ports.report({ kind: 'level', steps: level });
+  const followers = orders.cascade === 'Orphan' ? [] : await present(owned, ports, signal);
+  const refused = await deleteAll(level, orders, ports, signal);
+  const rest = level.filter(({ object }) => !refused.includes(object)).map(({ object }) => object);
+  if (isLeft) return refused.length > 0 ? { kind: 'refused', refused } : { kind: 'requested' };
+  const late = await untilGone([...rest, ...(refused.length > 0 ? [] : followers)], orders, ports, signal);
+  if (refused.length > 0) return { kind: 'refused', refused };
+  return late.length > 0 ? { kind: 'timed-out', remaining: late } : undefined;
+}
+
+async function present(
+  refs: readonly ObjectRef[],
+  { reader }: CarryOutPorts,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const found = await Promise.all(refs.map((ref) => reader.get(ref, ref.namespace, ref.name, signal)));
+  return found.filter((object) => object !== undefined);
+}
+
+async function deleteAll(
+  steps: readonly Step[],
+  { cascade }: Orders,
+  { writer, report }: CarryOutPorts,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const refused: KubeObject[] = [];
+  const pending = steps.filter(({ action, object }) => action === 'delete' && !isTerminating(object));
+  const work = async (): Promise<void> => {
+    for (let step = pending.shift(); step; step = pending.shift()) {
+      const { object } = step;
+      try {
+        await writer.delete(refOf(object), { uid: object.metadata.uid, propagationPolicy: cascade }, signal);
+        report({ kind: 'accepted', object });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof Error) || !('status' in error)) throw error;
+        refused.push(object);
+        report({ kind: 'refused', object, error });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return refused;
+}
+
+/** What is still there when the time is up. */
+async function untilGone(
+  objects: readonly KubeObject[],
+  { deadlineMs }: Orders,
+  { reader, clock, report }: CarryOutPorts,
+  signal: AbortSignal,
+): Promise<readonly Remaining[]> {
+  let left = objects;
+  for (;;) {
+    const remaining = await stillThere(left, reader, signal);
+    const keys = new Set(remaining.map(({ object }) => keyOf(refOf(object))));
+    for (const object of left) if (!keys.has(keyOf(refOf(object)))) report({ kind: 'gone', object });
+    left = left.filter((object) => keys.has(keyOf(refOf(object))));
+    if (left.length === 0) return [];
+    report({ kind: 'waiting', remaining });
+    if (clock.now() >= deadlineMs) return remaining;
+    await clock.sleep(POLL_MS, signal);
+  }
+}

@@ -1,0 +1,87 @@
+import { compareText, groupOf, type Gap, type KubeObject, type ObjectRef } from '#pkg/object';
+import { objectLabel, printable } from '#pkg/render';
+import type { Obstacle, Plan } from './plan.ts';
+
+const MAX_LISTED = 20;
+const MAX_UNASKED = 5;
+
+/** As kubectl names things: `cephnfs.ceph.rook.io "my-nfs"`, with the namespace if it has one. */
+export function stepName({ apiVersion, kind, metadata }: KubeObject): string {
+  const group = groupOf(apiVersion);
+  return printable(`${kind.toLowerCase()}${group ? `.${group}` : ''} "${metadata.name}"`);
+}
+
+/** The plan for people: what goes in which order, what is in the way, what could not be checked. */
+export function planText(plan: Plan): readonly string[] {
+  const here = plan.subjects[0]?.metadata.namespace;
+  const steps = plan.levels.flat();
+  return sections([
+    [`To be deleted, leaves first: ${counted(steps.map(({ object }) => object))}`, ...levelLines(plan, here)],
+    ownedLines(plan.owned),
+    plan.notes.map((note) => `Note: ${printable(note)}`),
+    obstacleLines('User data, kept unless --include-volumes is given:', 'data', plan, here),
+    obstacleLines('Still in use; stop the workloads first:', 'user', plan, here),
+    obstacleLines('Protected; see kubectl rook-deps protections -A:', 'protection', plan, here),
+    obstacleLines('Ceph holds what no object here mentions:', 'contents', plan, here),
+    gapLines('Not checked, so nothing is safe to delete:', plan.gaps),
+    gapLines('Not known:', plan.unasked, MAX_UNASKED),
+  ]);
+}
+
+function levelLines({ levels }: Plan, here: string | undefined): readonly string[] {
+  const width = String(levels.length).length;
+  return levels.flatMap((level, at) =>
+    capped(
+      level.map(({ object, action }) => {
+        const { namespace, name, deletionTimestamp } = object.metadata;
+        const label = objectLabel({ kind: object.kind, namespace, name }, here);
+        const state = deletionTimestamp ? ' (already being deleted)' : '';
+        return `${label}${action === 'await' ? ' (removed by its driver)' : state}`;
+      }),
+    ).map((line, index) => `  ${(index === 0 ? String(at + 1) : '').padStart(width)}  ${line}`),
+  );
+}
+
+function ownedLines(owned: readonly ObjectRef[]): readonly string[] {
+  return owned.length > 0 ? [`Go with their owners: ${counted(owned)}`] : [];
+}
+
+function obstacleLines(
+  title: string,
+  kind: Obstacle['kind'],
+  { obstacles }: Plan,
+  here: string | undefined,
+): readonly string[] {
+  const found = obstacles.filter((obstacle) => obstacle.kind === kind);
+  if (found.length === 0) return [];
+  const lines = found.map(
+    ({ object, message, code }) => `  ${code}  ${objectLabel(object, here)} ${printable(message)}`,
+  );
+  return [title, ...capped(lines, '  ')];
+}
+
+function gapLines(title: string, gaps: readonly Gap[], most = MAX_LISTED): readonly string[] {
+  if (gaps.length === 0) return [];
+  const lines = gaps.map(({ what, reason }) => `  ${printable(`${what}: ${reason}`)}`);
+  return [title, ...capped([...new Set(lines)], '  ', most)];
+}
+
+/** `28 objects (2 CephBlockPool, 1 CephCluster …)`. */
+function counted(objects: readonly { readonly kind: string }[]): string {
+  const kinds = Map.groupBy(objects, ({ kind }) => kind);
+  const parts = [...kinds]
+    .toSorted(([a], [b]) => compareText(a, b))
+    .map(([kind, all]) => `${all.length} ${printable(kind)}`);
+  return `${objects.length} ${objects.length === 1 ? 'object' : 'objects'} (${parts.join(', ')})`;
+}
+
+function capped(lines: readonly string[], indent = '', most = MAX_LISTED): readonly string[] {
+  const left = lines.length - most;
+  return left > 0
+    ? [...lines.slice(0, most), `${indent}and ${left} more (--dry-run=client -o json lists them all)`]
+    : lines;
+}
+
+function sections(all: readonly (readonly string[])[]): readonly string[] {
+  return all.filter((lines) => lines.length > 0).flatMap((lines, at) => (at > 0 ? ['', ...lines] : lines));
+}

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { Kinds, refOf, type KubeObject } from '#pkg/object';
+import { DependencyIndex } from '#pkg/rules';
+import {
+  aClass,
+  aCluster,
+  aFilesystem,
+  anObject,
+  aPool,
+  aRadosNamespace,
+  aVolume,
+} from '#test/fixtures/objects.ts';
+import { planTeardown, type Plan } from './plan.ts';
+
+const attributes = { clusterID: 'rook-ceph', pool: 'p' };
+const claimRef = { kind: 'PersistentVolumeClaim', namespace: 'shop', name: 'data' };
+const volume = (policy: string): KubeObject =>
+  aVolume('v', { attributes, spec: { claimRef, persistentVolumeReclaimPolicy: policy } });
+const claim = anObject(Kinds.PersistentVolumeClaim, 'data', { namespace: 'shop' });
+const pod = anObject(Kinds.Pod, 'web', {
+  namespace: 'shop',
+  spec: { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] },
+});
+
+function plan(subject: KubeObject, others: readonly KubeObject[], includeData = false): Plan {
+  return planTeardown([subject], new DependencyIndex([...others, subject]), { includeData });
+}
+
+const levels = ({ levels: all }: Plan): readonly (readonly string[])[] =>
+  all.map((level) =>
+    level.map(
+      ({ object, action }) => `${action === 'await' ? 'await ' : ''}${object.kind}/${object.metadata.name}`,
+    ),
+  );
+const obstacles = ({ obstacles: all }: Plan): readonly string[] =>
+  all.map(({ kind, object, message }) => `${kind}: ${object.kind}/${object.name} ${message}`);
+
+describe('a plan', () => {
+  test('has the leaves first and the subject last', () => {
+    const others = [aRadosNamespace('t', 'p'), aPool('p'), aFilesystem('f')];
+    expect(levels(plan(aCluster(), others))).toEqual([
+      ['CephBlockPoolRadosNamespace/t', 'CephFilesystem/f'],
+      ['CephBlockPool/p'],
+      ['CephCluster/rook-ceph'],
+    ]);
+  });
+
+  test('leaves alone what the subject depends on', () => {
+    expect(levels(plan(aPool('p'), [aCluster(), aPool('q')]))).toEqual([['CephBlockPool/p']]);
+  });
+
+  test('takes StorageClasses along, which would lead nowhere', () => {
+    const sc = aClass('sc', 'rook-ceph.rbd.csi.ceph.com', attributes);
+    expect(levels(plan(aPool('p'), [aCluster(), sc]))).toEqual([['StorageClass/sc'], ['CephBlockPool/p']]);
+  });
+
+  test('stops at data, and names it with what holds it', () => {
+    const stopped = plan(aCluster(), [aPool('p'), volume('Delete'), claim]);
+    expect(obstacles(stopped)).toEqual([
+      'data: PersistentVolume/v keeps its data in CephBlockPool/p (claim shop/data)',
+    ]);
+    expect(levels(stopped).flat()).not.toContain('PersistentVolume/v');
+  });
+
+  test('with data asked for, the claim goes first and its driver removes the volume', () => {
+    const { obstacles: none, ...rest } = plan(aPool('p'), [aCluster(), volume('Delete'), claim], true);
+    expect(none).toEqual([]);
+    expect(levels({ obstacles: none, ...rest })).toEqual([
+      ['PersistentVolumeClaim/data'],
+      ['await PersistentVolume/v'],
+      ['CephBlockPool/p'],
+    ]);
+  });
+
+  test('a retained volume is deleted, with a word on the data it leaves', () => {
+    const all = plan(aPool('p'), [aCluster(), volume('Retain'), claim], true);
+    expect(levels(all)[1]).toEqual(['PersistentVolume/v']);
+    expect(all.notes).toEqual(['their data stays in Ceph, by their policy Retain: v']);
+  });
+
+  test('a pod that mounts a claim is in the way even of those who ask for data', () => {
+    expect(obstacles(plan(aPool('p'), [aCluster(), volume('Delete'), claim, pod], true))).toEqual([
+      'user: Pod/web mounts PersistentVolumeClaim/data',
+    ]);
+  });
+
+  test('volumes that Rook is told to overlook are overlooked', () => {
+    const spec = { cleanupPolicy: { allowUninstallWithVolumes: true } };
+    expect(plan(aCluster('rook-ceph', { spec }), [aPool('p'), volume('Delete')]).obstacles).toEqual([]);
+  });
+});
+
+describe('a usage', () => {
+  const usage = (of: KubeObject, by?: KubeObject): KubeObject => {
+    const side = (object: KubeObject): object => ({
+      apiVersion: object.apiVersion,
+      kind: object.kind,
+      resourceRef: { name: object.metadata.name },
+    });
+    return anObject(Kinds.Usage, 'u', {
+      spec: { of: side(of), ...(by ? { by: side(by) } : { reason: 'payments' }) },
+    });
+  };
+
+  test('for a reason is in the way', () => {
+    expect(obstacles(plan(aCluster(), [aPool('p'), usage(aPool('p'))]))).toEqual([
+      'protection: Usage/u protects CephBlockPool/p (payments)',
+    ]);
+  });
+
+  test('by something that goes too only sets the order', () => {
+    const others = [aPool('p'), aFilesystem('f'), usage(aPool('p'), aFilesystem('f'))];
+    const ordered = plan(aCluster(), others);
+    expect(ordered.obstacles).toEqual([]);
+    expect(levels(ordered)).toEqual([['CephFilesystem/f'], ['CephBlockPool/p'], ['CephCluster/rook-ceph']]);
+  });
+
+  test('by something that stays is in the way', () => {
+    const others = [aCluster(), aFilesystem('f'), usage(aPool('p'), aFilesystem('f'))];
+    expect(obstacles(plan(aPool('p'), others))).toHaveLength(1);
+  });
+});
+
+describe('what is owned', () => {
+  const composite = anObject(Kinds.StorageComposite, 's', { uid: '1' });
+  const ownerReferences = [
+    {
+      apiVersion: 'rook-deps.io/v1alpha1',
+      kind: 'StorageComposite',
+      name: 's',
+      uid: '1',
+      controller: true,
+      blockOwnerDeletion: true,
+    },
+  ];
+
+  test('goes with its owner, after all that depends on it', () => {
+    const owned = aPool('p', { ownerReferences });
+    const all = plan(composite, [owned, aRadosNamespace('t', 'p')]);
+    expect(levels(all)).toEqual([['CephBlockPoolRadosNamespace/t'], ['StorageComposite/s']]);
+    expect(all.owned).toEqual([refOf(owned)]);
+  });
+
+  test('and holds data keeps its owner', () => {
+    const all = plan(composite, [aCluster(), aPool('p', { ownerReferences }), volume('Delete')]);
+    expect(obstacles(all)).toEqual([
+      'data: PersistentVolume/v keeps its data in CephBlockPool/p (claim shop/data)',
+    ]);
+  });
+
+  test('and asked for by itself comes with a warning that it may come back', () => {
+    const { notes } = plan(aPool('p', { ownerReferences }), [composite]);
+    expect(notes).toEqual([
+      'CephBlockPool/p is controlled by StorageComposite/s, which may make it anew: consider deleting that instead',
+    ]);
+  });
+
+  test('and is waited for by its owner is deleted by name', () => {
+    const clusterOwner = { apiVersion: 'ceph.rook.io/v1', kind: 'CephCluster', name: 'rook-ceph', uid: '2' };
+    const owned = aPool('p', { ownerReferences: [{ ...clusterOwner, controller: true }] });
+    expect(levels(plan(aCluster('rook-ceph', { uid: '2' }), [owned]))).toEqual([
+      ['CephBlockPool/p'],
+      ['CephCluster/rook-ceph'],
+    ]);
+  });
+});

@@ -1,0 +1,115 @@
+import { deletionOrder, type Edge } from '#pkg/graph';
+import { keyOf, refOf, type Gap, type KubeObject, type ObjectKey, type ObjectRef } from '#pkg/object';
+import type { DependencyIndex } from '#pkg/rules';
+import { reach, type Reached } from './reach.ts';
+import { goesWithClaim, isRetained } from './roles.ts';
+import { usageEdges } from './usage-order.ts';
+
+/** Something in the way of a plan. */
+export interface Obstacle {
+  readonly kind: 'data' | 'user' | 'protection' | 'contents';
+  readonly object: ObjectRef;
+  /** Why it is in the way, with the object it needs. */
+  readonly message: string;
+  readonly code: string;
+}
+
+export interface Step {
+  readonly object: KubeObject;
+  readonly action: 'delete' | 'await';
+}
+
+export interface Plan {
+  readonly subjects: readonly KubeObject[];
+  /** Leaves first. */
+  readonly levels: readonly (readonly Step[])[];
+  /** Go with their owners. */
+  readonly owned: readonly ObjectRef[];
+  readonly obstacles: readonly Obstacle[];
+  /** What could not be looked at, and might be an obstacle. */
+  readonly gaps: readonly Gap[];
+  /** What could not be looked at, and will be by Rook before it destroys anything. */
+  readonly unasked: readonly Gap[];
+  readonly notes: readonly string[];
+}
+
+export interface PlanOptions {
+  readonly includeData: boolean;
+}
+
+/** What it takes to delete the subjects, as far as Kubernetes knows. Pure: looks at nothing but the index. */
+export function planTeardown(
+  subjects: readonly KubeObject[],
+  index: DependencyIndex,
+  options: PlanOptions,
+): Plan {
+  const reached = reach(subjects, index, options);
+  const usages = usageEdges(index, reached);
+  const order = deletionOrder(
+    reached.planned.values(),
+    [...reached.edges, ...usages.edges].flatMap((edge) => betweenRoots(edge, reached)),
+  );
+  const levels = order.map((level) =>
+    level.flatMap((ref) => stepOf(reached.planned.get(keyOf(ref)), reached, index)),
+  );
+  return {
+    subjects,
+    levels,
+    owned: [...reached.owned.values()].map(({ ref }) => ref),
+    obstacles: [...reached.obstacles, ...usages.obstacles],
+    gaps: [],
+    unasked: [],
+    notes: [...recreationNotes(subjects, index, reached), ...retentionNotes(levels.flat())],
+  };
+}
+
+function stepOf(ref: ObjectRef | undefined, reached: Reached, index: DependencyIndex): readonly Step[] {
+  const object = ref && index.get(ref);
+  if (!object) return [];
+  const isSubject = reached.subjects.has(keyOf(ref));
+  const hasClaim = index.graph
+    .edgesAt(keyOf(ref), 'dependents')
+    .some(({ dependent, relation }) => relation === 'is bound to' && reached.planned.has(keyOf(dependent)));
+  return [{ object, action: !isSubject && hasClaim && goesWithClaim(object) ? 'await' : 'delete' }];
+}
+
+/** What needs an owned object needs its owner to stay: with it, the owned one goes. */
+function betweenRoots(edge: Edge, { rootOf }: Reached): readonly Edge[] {
+  const dependent = rootOf(keyOf(edge.dependent));
+  const provider = rootOf(keyOf(edge.provider));
+  return dependent && provider && keyOf(dependent) !== keyOf(provider)
+    ? [{ ...edge, dependent, provider }]
+    : [];
+}
+
+function recreationNotes(
+  subjects: readonly KubeObject[],
+  index: DependencyIndex,
+  reached: Reached,
+): readonly string[] {
+  return subjects.flatMap((subject) => {
+    const controller = subject.metadata.ownerReferences?.find((owner) => owner.controller === true);
+    const isGoing = [...reached.planned.values()].some(
+      (ref) => index.get(ref)?.metadata.uid === controller?.uid,
+    );
+    if (!controller || isGoing) return [];
+    const owner = `${controller.kind}/${controller.name}`;
+    return [
+      `${subject.kind}/${subject.metadata.name} is controlled by ${owner}, which may make it anew: consider deleting that instead`,
+    ];
+  });
+}
+
+function retentionNotes(steps: readonly Step[]): readonly string[] {
+  const retained = steps.filter(({ object }) => isRetained(object)).map(({ object }) => object.metadata.name);
+  if (retained.length === 0) return [];
+  return [`their data stays in Ceph, by their policy Retain: ${retained.join(', ')}`];
+}
+
+export function sameStep(a: Step, b: Step): boolean {
+  return uidOrKey(a.object) === uidOrKey(b.object);
+}
+
+function uidOrKey(object: KubeObject): string | ObjectKey {
+  return object.metadata.uid ?? keyOf(refOf(object));
+}
