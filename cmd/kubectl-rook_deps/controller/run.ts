@@ -216,6 +216,7 @@ function certificateKeeper(
     caBundles: kubeCaBundles(transport, [NAME]),
     names: [...serviceNames(WEBHOOK, namespace), ...extraNames],
     use: (serving) => server.useCertificate(serving),
+    useToken: (token) => server.useToken(token),
     clock,
     logger,
   });
