@@ -17,6 +17,8 @@ import { timeLimitMs } from './time-limit.ts';
 /** What all exchanges of a server share. */
 export interface Desk {
   readonly handlers: ReadonlyMap<string, AdmissionHandler>;
+  /** The path of a handler from that of a request; undefined without the token. */
+  readonly unlock: (path: string) => string | undefined;
   readonly limits: Limits;
   readonly memory: Memory;
   readonly gate: Limiter;
@@ -48,7 +50,7 @@ const BODY_PROBLEMS: Readonly<Record<Exclude<Body['kind'], 'whole' | 'gone'>, Tu
 export async function serve(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const startedMs = desk.clock.now();
   try {
-    const { path, handler, limitMs } = route(desk.handlers, request);
+    const { path, handler, limitMs } = route(desk, request);
     const review = await withTimeLimit(desk.clock, limitMs, response, (signal) =>
       answerReview(desk, { path, handler, startedMs }, request, signal),
     );
@@ -69,9 +71,11 @@ interface Route {
   readonly limitMs: number;
 }
 
-function route(handlers: Desk['handlers'], request: IncomingMessage): Route {
+function route({ handlers, unlock }: Pick<Desk, 'handlers' | 'unlock'>, request: IncomingMessage): Route {
   // Not `new URL`: a request target may be anything, and only what comes before the query names a handler.
-  const [path = '', query] = (request.url ?? '').split('?', 2);
+  const [target = '', query] = (request.url ?? '').split('?', 2);
+  // From here on without the token, which must not get into logs.
+  const path = unlock(target) ?? '';
   const handler = handlers.get(path);
   if (!handler) throw new TurnedAway(404, 'there is no webhook at this path');
   if (request.method !== 'POST') throw new TurnedAway(405, 'reviews are sent with POST');

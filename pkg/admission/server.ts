@@ -10,6 +10,7 @@ import { Limiter } from '#pkg/kube';
 import type { AdmissionHandler } from './handler.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import type { AdmissionMetrics } from './metrics.ts';
+import { unlocked } from './path-token.ts';
 
 export interface AdmissionServerOptions {
   readonly host: string;
@@ -31,6 +32,8 @@ export class AdmissionServer {
   readonly #limits: Limits;
   readonly #server: Server;
   #isLeaving = false;
+  /** The handler's path within that of a request; nobody is answered before we know how we are called. */
+  #unlock: (path: string) => string | undefined = () => undefined;
 
   constructor(options: AdmissionServerOptions) {
     this.#options = options;
@@ -41,6 +44,11 @@ export class AdmissionServer {
   /** Serves new connections with this certificate; those that are open stay as they are. */
   useCertificate({ certificate, key }: ServingCertificate): void {
     this.#server.setSecureContext({ ...TLS, cert: certificate, key });
+  }
+
+  /** Answers by paths that end with this token, and by no others; undefined: by plain ones. */
+  useToken(token: string | undefined): void {
+    this.#unlock = (path) => (token === undefined ? path : unlocked(path, token));
   }
 
   /** Resolves with the port once requests can come. */
@@ -68,7 +76,9 @@ export class AdmissionServer {
     const gate = new Limiter(this.#limits.decisions);
     const memory = new Memory(this.#limits.memoryBytes);
     const isLeaving = (): boolean => this.#isLeaving;
-    const desk: Desk = { handlers, limits: this.#limits, memory, gate, clock, logger, metrics, isLeaving };
+    const unlock: Desk['unlock'] = (path) => this.#unlock(path);
+    const shared = { handlers, unlock, clock, logger, metrics };
+    const desk: Desk = { ...shared, limits: this.#limits, memory, gate, isLeaving };
     const server = createServer({
       ...TLS,
       handshakeTimeout: headMs,

@@ -13,3 +13,16 @@ test('any other object is shown as it is', () => {
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'b' } };
   expect(withoutSecrets(map)).toBe(map);
 });
+
+test('a webhook is shown without the token in its path', () => {
+  const webhook = { apiVersion: 'a/v1', kind: 'ValidatingWebhookConfiguration', metadata };
+  const token = '0'.repeat(64);
+  const calls = (end: string): object[] => [
+    { name: 'a', clientConfig: { caBundle: 'x', service: { name: 's', path: `/delete${end}`, port: 443 } } },
+    { name: 'b', clientConfig: { url: `https://127.0.0.1/delete${end}` } },
+  ];
+  expect(withoutSecrets({ ...webhook, webhooks: calls(`/${token}`) })).toEqual({
+    ...webhook,
+    webhooks: calls(''),
+  });
+});

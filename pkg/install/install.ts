@@ -1,3 +1,4 @@
+import { isToken } from '#pkg/admission';
 import {
   groupOf,
   refOf,
@@ -13,7 +14,7 @@ import { waitFor, type PatiencePorts } from './patience.ts';
 import { planInstall, type ApplyStep, type InstallPlan } from './plan.ts';
 import { webhookLack } from './probe.ts';
 import { rolloutLack } from './rollout.ts';
-import { isLenient } from './trust.ts';
+import { isLenient, type WebhookMaterial } from './trust.ts';
 
 export interface InstallPorts extends PatiencePorts {
   readonly reader: Reader;
@@ -59,13 +60,13 @@ async function finishWhenReady(
   const { namespace } = request;
   const controller = `the controller in namespace ${namespace}`;
   await waitFor(controller, (stop) => rolloutLack(reader, namespace, stop), deadlineMs, ports, signal);
-  let ca: string | undefined;
-  const caLack = async (stop: AbortSignal): Promise<string | undefined> => {
-    ca = await readCa(reader, namespace, stop);
-    return ca === undefined ? 'the controller has not made them yet' : undefined;
+  let made: WebhookMaterial | undefined;
+  const lack = async (stop: AbortSignal): Promise<string | undefined> => {
+    made = await readMade(reader, namespace, stop);
+    return made === undefined ? 'the controller has not made them yet' : undefined;
   };
-  await waitFor('the certificates of the webhook', caLack, deadlineMs, ports, signal);
-  for (const step of plan.webhooks(ca)) await apply(step, request, plan, ports, signal);
+  await waitFor('the certificates of the webhook', lack, deadlineMs, ports, signal);
+  for (const step of plan.webhooks(made)) await apply(step, request, plan, ports, signal);
   await waitFor('the webhook', (stop) => webhookLack(writer, namespace, stop), deadlineMs, ports, signal);
   for (const step of plan.admitting) await apply(step, request, plan, ports, signal);
   for (const object of plan.outdated) await remove(object, request, ports, signal);
@@ -79,8 +80,8 @@ async function finishAtOnce(
   signal: AbortSignal,
 ): Promise<void> {
   // What an older controller has made is still there during an upgrade.
-  const ca = isFirst ? undefined : await readCa(ports.reader, request.namespace, signal);
-  for (const step of plan.webhooks(ca)) {
+  const made = isFirst ? undefined : await readMade(ports.reader, request.namespace, signal);
+  for (const step of plan.webhooks(made)) {
     await apply(step, request, plan, ports, signal);
     if (isLenient(step.object))
       ports.warn(
@@ -96,8 +97,8 @@ async function finishDryRun(
   ports: InstallPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  const ca = await readCa(ports.reader, request.namespace, signal);
-  for (const step of [...plan.webhooks(ca), ...plan.admitting])
+  const made = await readMade(ports.reader, request.namespace, signal);
+  for (const step of [...plan.webhooks(made), ...plan.admitting])
     await apply(step, request, plan, ports, signal);
   for (const object of plan.outdated) await remove(object, request, ports, signal);
 }
@@ -137,10 +138,15 @@ async function remove(
   report({ object, word: 'deleted' });
 }
 
-/** As the Secret has it: base64, the form in which a webhook configuration wants it. */
-async function readCa(reader: Reader, namespace: string, signal: AbortSignal): Promise<string | undefined> {
+async function readMade(
+  reader: Reader,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<WebhookMaterial | undefined> {
   const secret = await reader.get({ group: '', kind: 'Secret' }, namespace, WEBHOOK_NAME, signal);
-  return textAt(secret, 'data', 'ca.crt');
+  const ca = textAt(secret, 'data', 'ca.crt');
+  const token = Buffer.from(textAt(secret, 'data', 'path-token') ?? '', 'base64').toString();
+  return ca === undefined ? undefined : { ca, token: isToken(token) ? token : undefined };
 }
 
 /** The objects of those names, and whatever else of their kinds is ours. */

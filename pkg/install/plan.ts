@@ -1,6 +1,6 @@
 import { keyOf, refOf, type KubeObject } from '#pkg/object';
 import { EDIT_LABEL, GRANT_LABEL, MANAGED_BY } from './names.ts';
-import { trusting } from './trust.ts';
+import { trusting, type WebhookMaterial } from './trust.ts';
 
 /** An object to apply, and what is there now. */
 export interface ApplyStep {
@@ -11,8 +11,8 @@ export interface ApplyStep {
 /** What an installation does, in order. */
 export interface InstallPlan {
   readonly steps: readonly ApplyStep[];
-  /** After the controller is ready; `ca` is what it has made for itself, as base64. */
-  webhooks(ca: string | undefined): readonly ApplyStep[];
+  /** After the controller is ready, with what it has made. */
+  webhooks(made: WebhookMaterial | undefined): readonly ApplyStep[];
   /** After the webhooks: lets people make what they check. */
   readonly admitting: readonly ApplyStep[];
   /** Of an earlier version; needed until the roll-out is done. */
@@ -32,8 +32,8 @@ export function planInstall(current: readonly KubeObject[], wanted: readonly Kub
   const wantedKeys = new Set(wanted.map((object) => keyOf(refOf(object))));
   return {
     steps: steps.filter((step) => !isWebhook(step) && !isAdmitting(step.object)),
-    webhooks: (ca) =>
-      steps.filter(isWebhook).map((step) => ({ ...step, object: trusting(step.object, step.current, ca) })),
+    webhooks: (made) =>
+      steps.filter(isWebhook).map((step) => ({ ...step, object: trusting(step.object, step.current, made) })),
     admitting: steps.filter(({ object }) => isAdmitting(object)),
     outdated: current.filter(
       (object) => isManaged(object) && !wantedKeys.has(keyOf(refOf(object))) && isReplaceable(object),

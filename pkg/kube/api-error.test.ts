@@ -17,6 +17,15 @@ test.for([
     says: 'Error from server: teapot',
   },
   {
+    name: 'a webhook that could not be called',
+    status: 500,
+    body: status({
+      reason: 'InternalError',
+      message: `failed calling webhook "w": Post "https://w.svc:443/delete/${'0a'.repeat(32)}?timeout=5s": EOF`,
+    }),
+    says: 'Error from server (InternalError): failed calling webhook "w": Post "https://w.svc:443/delete/…?timeout=5s": EOF',
+  },
+  {
     name: 'a refused login',
     status: 401,
     body: status({ reason: 'Unauthorized', message: 'Unauthorized' }),

@@ -38,12 +38,16 @@ export class ApiError extends UserError {
   }
 }
 
+/** In the address of a webhook that could not be called: who may call it is no matter of logs and terminals. */
+const WEBHOOK_TOKEN = /\/[0-9a-f]{64}(?=\?timeout=)/g;
+
 /** The error of an answer whose status is not 2xx. */
 export function apiErrorOf(
   answer: { readonly status: number; readonly body: string },
   method: string,
 ): ApiError {
-  const status = statusObject(answer.body) ?? genericStatus(answer, method);
+  const body = answer.body.replace(WEBHOOK_TOKEN, '/…');
+  const status = statusObject(body) ?? genericStatus({ ...answer, body }, method);
   const code = numberAt(status, 'code') ?? answer.status;
   const reason = textAt(status, 'reason') ?? '';
   const serverMessage = textAt(status, 'message') ?? 'unknown';

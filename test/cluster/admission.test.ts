@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -93,10 +96,19 @@ const pathOf = (name = ''): string => `/api/v1/namespaces/${namespace}/configmap
 async function handshake(): Promise<string> {
   const [trust] = await kubeCaBundles(transport, [namespace]).read(stopping.signal);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = connectTls({ host: '127.0.0.1', port, ca: trust?.bundles[0] });
+  const socket = connectTls({ host: '127.0.0.1', port, ca: trust?.webhooks[0]?.bundle });
   socket.once('secureConnect', () => resolve(socket.getPeerCertificate().fingerprint256));
   socket.once('error', reject);
   return promise.finally(() => socket.destroy());
+}
+
+/** Of an answer to somebody who is not the API server. */
+async function statusOf(url: string, ca: string): Promise<number | undefined> {
+  const sent = request(url, { method: 'POST', ca, headers: { 'content-type': 'application/json' } });
+  sent.end('{}');
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
 }
 
 function keeperWith(policy: Partial<typeof DEFAULT_POLICY> = {}): CertificateKeeper {
@@ -105,6 +117,7 @@ function keeperWith(policy: Partial<typeof DEFAULT_POLICY> = {}): CertificateKee
     caBundles: kubeCaBundles(transport, [namespace, 'there-is-no-such']),
     names: NAMES,
     use: (serving) => server.useCertificate(serving),
+    useToken: (token) => server.useToken(token),
     clock: systemClock,
     logger: silentLogger,
     policy,
@@ -285,13 +298,19 @@ describeOnCluster('the webhook', () => {
       const authority = await createAuthority(DEFAULT_POLICY, bornMs);
       const first = await issueServing(authority, NAMES, DEFAULT_POLICY, Date.now());
       const secret = kubeSecret(transport, namespace, 'webhook');
-      const version = (await secret.read(stopping.signal))?.resourceVersion;
+      const stored = await secret.read(stopping.signal);
+      const version = stored?.resourceVersion;
+      const { token } = materialOf(stored?.data ?? {});
       // Put in place without a gap: first trusted, then served.
       const trusts = kubeCaBundles(transport, [namespace]);
       for (const trust of await trusts.read(stopping.signal)) {
-        await trusts.publish(trust, trust.bundles[0] + authority.certificate, stopping.signal);
+        const calls = trust.webhooks.map(({ bundle, address }) => ({
+          bundle: bundle + authority.certificate,
+          address,
+        }));
+        await trusts.publish(trust, calls, stopping.signal);
       }
-      await secret.write(secretDataOf({ authority, serving: first }), version, stopping.signal);
+      await secret.write(secretDataOf({ authority, serving: first, token }), version, stopping.signal);
       // Not below two seconds: certificates know no fractions of one.
       const rotating = keeperWith({ settleMs: 500, retireMs: 2_000, backdateMs: 0 });
       await rotating.reload(stopping.signal);
@@ -345,6 +364,67 @@ describeOnCluster('the webhook', () => {
       expect(bundle).not.toBe(authority.certificate);
       await configMaps('after-rotation');
       expect((await send('DELETE', pathOf('after-rotation'))).status).toBe(200);
+    },
+  );
+
+  test('is called by a path that nobody else knows', async () => {
+    await configMaps('secret-path');
+    const [trust] = await kubeCaBundles(transport, [namespace]).read(stopping.signal);
+    const { address = '', bundle: ca = '' } = trust?.webhooks[0] ?? {};
+    expect(address).toMatch(/\/delete\/[0-9a-f]{64}$/);
+    asked = [];
+    expect(await statusOf(`https://127.0.0.1:${port}/delete`, ca)).toBe(404);
+    expect(await statusOf(`https://127.0.0.1:${port}/delete/${'0'.repeat(64)}`, ca)).toBe(404);
+    // Who knows it is listened to, though not with nothing to say.
+    expect(await statusOf(address, ca)).toBe(400);
+    expect(asked).toEqual([]);
+    expect((await send('DELETE', pathOf('secret-path'))).status).toBe(200);
+  });
+
+  test(
+    'comes to its token from an installation without one, refusing for no more than a moment',
+    { timeout: 60_000 },
+    async () => {
+      const secret = kubeSecret(transport, namespace, 'webhook');
+      const trusts = kubeCaBundles(transport, [namespace]);
+      const addresses = async (): Promise<string[]> =>
+        (await trusts.read(stopping.signal)).flatMap(({ webhooks }) => webhooks.map((call) => call.address));
+      const stored = await secret.read(stopping.signal);
+      const { token: _, ...before } = materialOf(stored?.data ?? {});
+      await secret.write(secretDataOf(before), stored?.resourceVersion, stopping.signal);
+      for (const trust of await trusts.read(stopping.signal)) {
+        const address = `https://127.0.0.1:${port}/delete`;
+        await trusts.publish(
+          trust,
+          trust.webhooks.map((call) => ({ ...call, address })),
+          stopping.signal,
+        );
+      }
+      const upgraded = keeperWith({ settleMs: 2_000 });
+      await upgraded.reload(stopping.signal);
+
+      const ends = new AbortController();
+      const keeping = [upgraded.lead(ends.signal), upgraded.follow(ends.signal)];
+      const failedAtMs: number[] = [];
+      let [plainly, privately] = [0, 0];
+      for (let round = 0; privately < 10; round += 1) {
+        const name = `upgraded-${round}`;
+        const [address = ''] = await addresses();
+        const created = await send('POST', pathOf(), { metadata: { name } });
+        const deleted = await send('DELETE', pathOf(name));
+        const isDone = created.status === 201 && deleted.status === 200;
+        if (!isDone) failedAtMs.push(Date.now());
+        else if (address.endsWith('/delete')) plainly += 1;
+        else privately += 1;
+      }
+      ends.abort();
+      await Promise.all(keeping);
+      expect(plainly).toBeGreaterThan(0);
+      expect(Math.max(...failedAtMs, 0) - Math.min(...failedAtMs, Infinity)).toBeLessThan(1_000);
+      const token = materialOf((await secret.read(stopping.signal))?.data ?? {}).token;
+      expect(await addresses()).toEqual([`https://127.0.0.1:${port}/delete/${token}`]);
+      const ca = (await trusts.read(stopping.signal))[0]?.webhooks[0]?.bundle ?? '';
+      expect(await statusOf(`https://127.0.0.1:${port}/delete`, ca)).toBe(404);
     },
   );
 

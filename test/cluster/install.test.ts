@@ -504,6 +504,41 @@ describeOnCluster('an installation on a real API server', () => {
     expect(text).not.toContain('ca.key');
   });
 
+  test('leaves the path of the webhooks to the controller, and begins with its token', async () => {
+    const target = 'validatingwebhookconfiguration/rook-deps';
+    const paths = async (): Promise<readonly (string | undefined)[]> =>
+      listAt(await stage.json(['get', target]), 'webhooks').map((webhook) =>
+        textAt(webhook, 'clientConfig', 'service', 'path'),
+      );
+    const plain = await paths();
+    expect(plain).toEqual(['/delete', '/delete', '/usage']);
+    // Stands in for what the controller does.
+    const token = '0a'.repeat(32);
+    const locked = plain.map((path) => `${path}/${token}`);
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const data = { 'ca.crt': base64('a certificate'), 'path-token': base64(token) };
+    await stage.kubectl(['patch', 'secret/rook-deps-webhook', ...NS, '-p', JSON.stringify({ data })]);
+    const steps = locked.flatMap((value, at) => [
+      { op: 'add', path: `/webhooks/${at}/clientConfig/caBundle`, value: data['ca.crt'] },
+      { op: 'add', path: `/webhooks/${at}/clientConfig/service/path`, value },
+    ]);
+    await stage.kubectl(['patch', target, '--type=json', '-p', JSON.stringify(steps)]);
+    // The widest webhook insists from now on.
+    await plugin('install', '--wait=false');
+    expect(await paths()).toEqual(locked);
+    const unchanged = async (): Promise<void> => {
+      const version = textAt(await stage.json(['get', target]), 'metadata', 'resourceVersion');
+      const lines = await plugin('install', '--wait=false');
+      expect(lines.filter((line) => !line.endsWith(' unchanged'))).toEqual([]);
+      expect(textAt(await stage.json(['get', target]), 'metadata', 'resourceVersion')).toBe(version);
+      expect(await paths()).toEqual(locked);
+    };
+    await unchanged();
+    await stage.kubectl(['delete', target]);
+    expect((await plugin('install', '--wait=false', '-o', 'yaml')).join('\n')).not.toContain(token);
+    await unchanged();
+  });
+
   test(
     'an upgrade waits for the new controller, and then removes the old bundle',
     { timeout: 120_000 },

@@ -230,7 +230,7 @@ async function controllerKubeconfig(install: LocalInstall): Promise<string> {
   });
 }
 
-/** There is no Service without a node: the webhooks get the replica's address, and the CA that the controller made. */
+/** There is no Service without a node: the webhooks get the replica's address, and what the controller has made. */
 async function route(install: LocalInstall, { webhookPort }: Replica): Promise<void> {
   const configuration = (await manifests()).find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
   const secret = await install.kubectl([
@@ -240,14 +240,16 @@ async function route(install: LocalInstall, { webhookPort }: Replica): Promise<v
     '-n',
     NAMESPACE,
     '-o',
-    'jsonpath={.data.ca\\.crt}',
+    'jsonpath={.data.ca\\.crt} {.data.path-token}',
   ]);
+  const [caBundle, token = ''] = secret.stdout.split(' ');
+  const end = Buffer.from(token, 'base64').toString();
   const webhooks = (fieldAt(configuration, 'webhooks') as readonly Record<string, unknown>[]).map(
     (webhook) => {
       const path = String(fieldAt(webhook, 'clientConfig', 'service', 'path'));
       return {
         ...webhook,
-        clientConfig: { url: `https://127.0.0.1:${webhookPort}${path}`, caBundle: secret.stdout },
+        clientConfig: { url: `https://127.0.0.1:${webhookPort}${path}/${end}`, caBundle },
       };
     },
   );

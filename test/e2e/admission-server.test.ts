@@ -41,7 +41,9 @@ async function expectAlive(webhook: Webhook): Promise<void> {
   expect([answer.status, responseOf(answer)]).toEqual([200, { uid: 'still-alive', allowed: true }]);
 }
 
-const HEAD = 'POST /delete HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+function headFor({ token }: Webhook): string {
+  return `POST /delete/${token} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
+}
 
 describe('a decision', () => {
   test('goes back as a review under the UID of the request', async () => {
@@ -74,6 +76,9 @@ describe('a decision', () => {
     };
     const webhook = await serving(allowing, { logger, metrics, clock: new ManualClock() });
     await post(webhook, aReview());
+    await post(webhook, aReview(), { path: '/other' });
+    expect(lines.join()).not.toContain(webhook.token);
+    lines.pop();
     const what = { path: '/delete', operation: 'DELETE', dryRun: false, verdict: 'allow', durationMs: 0 };
     const line = {
       ...what,
@@ -160,6 +165,13 @@ describe('what is no review', () => {
   test.for<{ name: string; body: unknown; options?: Parameters<typeof post>[2]; status: number }>([
     { name: 'another path', body: aReview(), options: { path: '/other' }, status: 404 },
     { name: 'a path with more', body: aReview(), options: { path: '/delete/more' }, status: 404 },
+    { name: 'no token', body: aReview(), options: { knowsToken: false }, status: 404 },
+    {
+      name: 'a wrong token',
+      body: aReview(),
+      options: { path: `/delete/${'0'.repeat(64)}`, knowsToken: false },
+      status: 404,
+    },
     { name: 'a GET', body: '', options: { method: 'GET' }, status: 405 },
     {
       name: 'another type',
@@ -178,6 +190,17 @@ describe('what is no review', () => {
     const webhook = await serving(allowing, { metrics });
     expect((await post(webhook, body, options)).status).toBe(status);
     expect(turnedAway).toEqual([status]);
+    await expectAlive(webhook);
+  });
+
+  test('is whatever comes before the server knows how it is called', async () => {
+    const webhook = await serving(allowing, { isTold: false });
+    for (const knowsToken of [true, false])
+      expect((await post(webhook, aReview(), { knowsToken })).status).toBe(404);
+    webhook.server.useToken(undefined);
+    expect((await post(webhook, aReview(), { knowsToken: false })).status).toBe(200);
+    webhook.server.useToken(webhook.token);
+    expect((await post(webhook, aReview(), { knowsToken: false })).status).toBe(404);
     await expectAlive(webhook);
   });
 
@@ -232,7 +255,7 @@ describe('a body', () => {
     const webhook = await serving(allowing, { clock });
     const socket = await rawConnection(webhook);
     const asleep = clock.nextSleep();
-    socket.write(`${HEAD}connection: close\r\ncontent-length: 100\r\n\r\n{"kind"`);
+    socket.write(`${headFor(webhook)}connection: close\r\ncontent-length: 100\r\n\r\n{"kind"`);
     await asleep;
     clock.advance(10_000);
     expect(await untilClosed(socket)).toMatch(/^HTTP\/1\.1 408 /);
@@ -249,10 +272,10 @@ describe('a body', () => {
       return allowing();
     });
     const closed = await rawConnection(webhook);
-    closed.end(HEAD + start);
+    closed.end(headFor(webhook) + start);
     expect(await untilClosed(closed)).toMatch(/^HTTP\/1\.1 400 /);
     const destroyed = await rawConnection(webhook);
-    destroyed.write(HEAD + start, () => destroyed.destroy());
+    destroyed.write(headFor(webhook) + start, () => destroyed.destroy());
     await untilClosed(destroyed);
     await expectAlive(webhook);
     expect(asked).toEqual(['still-alive']);
@@ -291,7 +314,7 @@ describe('a connection', () => {
     const webhook = await serving(allowing);
     const body = JSON.stringify(aReview());
     const socket = await rawConnection(webhook);
-    socket.write(`${HEAD.replace('1.1', '1.0')}content-length: ${body.length}\r\n\r\n${body}`);
+    socket.write(`${headFor(webhook).replace('1.1', '1.0')}content-length: ${body.length}\r\n\r\n${body}`);
     const answer = await untilClosed(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toContain('"allowed":true');
@@ -300,7 +323,7 @@ describe('a connection', () => {
   test('may send the same review twice without waiting', async () => {
     const webhook = await serving(allowing);
     const body = JSON.stringify(aReview());
-    const request = `${HEAD}content-length: ${body.length}\r\n`;
+    const request = `${headFor(webhook)}content-length: ${body.length}\r\n`;
     const socket = await rawConnection(webhook);
     socket.write(`${request}\r\n${body}${request}connection: close\r\n\r\n${body}`);
     expect((await untilClosed(socket)).match(/"allowed":true/g)).toHaveLength(2);

@@ -218,6 +218,7 @@ function certificateKeeper(
     caBundles: kubeCaBundles(transport, [NAME]),
     names: [...serviceNames(WEBHOOK, namespace), ...extraNames],
     use: (serving) => server.useCertificate(serving),
+    useToken: (token) => server.useToken(token),
     clock,
     logger,
   });

@@ -1,3 +1,4 @@
+import { newToken } from '../path-token.ts';
 import { createAuthority, issueServing } from './issue.ts';
 import { inspect, type Material } from './material.ts';
 import type { CertificateStep } from './plan.ts';
@@ -24,10 +25,12 @@ async function carryOutOne(
   nowMs: number,
 ): Promise<Material> {
   switch (step) {
+    case 'create-token':
+      return { ...material, token: newToken() };
     case 'create-authority':
       return {
+        ...material,
         authority: await createAuthority(policy, nowMs),
-        serving: material.serving,
         previousAuthority: signerOf(material, names, nowMs),
       };
     case 'issue-serving': {

@@ -9,9 +9,9 @@ import {
   type Material,
   type ServingCertificate,
 } from './material.ts';
-import { isPublished, planCertificates, type CertificatePlan } from './plan.ts';
+import { callFor, isTrusted, planCertificates, type CertificatePlan } from './plan.ts';
 import { DEFAULT_POLICY, type CertificatePolicy } from './policy.ts';
-import type { CaBundlePort, SecretPort, WebhookTrust } from './ports.ts';
+import type { CaBundlePort, SecretPort, WebhookCall, WebhookTrust } from './ports.ts';
 import { Wake } from './wake.ts';
 
 export interface CertificateKeeperOptions {
@@ -21,6 +21,8 @@ export interface CertificateKeeperOptions {
   readonly names: readonly string[];
   /** Takes a new serving certificate into use. */
   readonly use: (serving: ServingCertificate) => void;
+  /** Answers by paths with this token alone; undefined: by plain ones, as an installation of before is called. */
+  readonly useToken: (token: string | undefined) => void;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly policy?: Partial<CertificatePolicy>;
@@ -45,7 +47,9 @@ export class CertificateKeeper {
   readonly #leaderWake = new Wake();
   readonly #followerWake = new Wake();
   #published: { readonly bundle: string; readonly sinceMs: number } | undefined;
+  #leadingSinceMs: number | undefined;
   #inUse: ServingCertificate | undefined;
+  #token: string | undefined;
   #expiry: CertificateExpiry = {};
 
   constructor(options: CertificateKeeperOptions) {
@@ -70,6 +74,7 @@ export class CertificateKeeper {
 
   /** Makes and renews, until the signal. For the leader; two leaders do no harm. */
   lead(signal: AbortSignal): Promise<void> {
+    this.#leadingSinceMs = undefined;
     return this.#repeat(this.#leaderWake, () => this.maintain(signal), signal);
   }
 
@@ -93,18 +98,26 @@ export class CertificateKeeper {
 
   /** Serves what the Secret holds, if that is good; keeps what it has otherwise. False while there is nothing. */
   async reload(signal: AbortSignal): Promise<boolean> {
-    const { secret, names, clock, use, logger } = this.#options;
+    const { secret, names, clock, logger } = this.#options;
     const stored = await secret.read(signal);
     const material = materialOf(stored?.data ?? {});
     const { serving, authority } = inspect(material, names, clock.now());
     const { certificate, key } = material.serving;
     if (!serving || !certificate || !key) return this.isReady;
     this.#expiry = { servingMs: serving.untilMs, authorityMs: authority?.untilMs };
+    this.#takeUpToken(material.token);
     if (this.#inUse?.certificate === certificate) return true;
-    use({ certificate, key });
+    this.#options.use({ certificate, key });
     this.#inUse = { certificate, key };
     logger.info('serving certificate in use', { until: new Date(serving.untilMs).toISOString() });
     return true;
+  }
+
+  /** One that was lost stays in force here until there is another: losing it must not open the door. */
+  #takeUpToken(token: string | undefined): void {
+    if (this.isReady && (token === undefined || token === this.#token)) return;
+    this.#token = token;
+    this.#options.useToken(token);
   }
 
   async #maintainOnce(signal: AbortSignal): Promise<CertificatePlan> {
@@ -114,9 +127,12 @@ export class CertificateKeeper {
     const stored = await secret.read(signal);
     const nowMs = clock.now();
     const material = materialOf(stored?.data ?? {});
-    const published = trusts.flatMap(({ bundles }) => bundles);
-    const publishedSinceMs = this.#publishedSince(material, names, published, nowMs);
-    const plan = planCertificates({ material, names, published, publishedSinceMs }, this.#policy, nowMs);
+    this.#leadingSinceMs ??= nowMs;
+    const leadingSinceMs = this.#leadingSinceMs;
+    const published = trusts.flatMap(({ webhooks }) => webhooks);
+    const publishedSinceMs = this.#publishedSince(material, published, nowMs);
+    const state = { material, names, published, publishedSinceMs, leadingSinceMs };
+    const plan = planCertificates(state, this.#policy, nowMs);
     if (plan.steps.length === 0) return plan;
 
     logger.info('certificates', { steps: plan.steps });
@@ -127,26 +143,27 @@ export class CertificateKeeper {
       if (!isOurs) return plan;
       this.#followerWake.call();
     }
-    if (plan.steps.includes('publish')) await this.#publish(trusts, bundleOf(after, nowMs), signal);
+    if (plan.steps.includes('publish')) await this.#publish(trusts, after, nowMs, signal);
     return plan;
   }
 
-  async #publish(trusts: readonly WebhookTrust[], bundle: string, signal: AbortSignal): Promise<void> {
+  async #publish(
+    trusts: readonly WebhookTrust[],
+    material: Material,
+    nowMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     for (const trust of trusts) {
-      if (trust.bundles.every((published) => published === bundle)) continue;
+      const calls = trust.webhooks.map((webhook) => callFor(webhook, material, nowMs));
+      if (trust.webhooks.every((webhook, index) => isSame(webhook, calls[index]))) continue;
       // A conflict needs no care here: the next round reads again.
-      await this.#options.caBundles.publish(trust, bundle, signal);
+      await this.#options.caBundles.publish(trust, calls, signal);
     }
   }
 
-  #publishedSince(
-    material: Material,
-    names: readonly string[],
-    published: readonly string[],
-    nowMs: number,
-  ): number | undefined {
+  #publishedSince(material: Material, published: readonly WebhookCall[], nowMs: number): number | undefined {
     const bundle = bundleOf(material, nowMs);
-    if (!isPublished({ material, names, published }, nowMs)) this.#published = undefined;
+    if (!isTrusted({ material, published }, nowMs)) this.#published = undefined;
     else if (this.#published?.bundle !== bundle) this.#published = { bundle, sinceMs: nowMs };
     return this.#published?.sinceMs;
   }
@@ -170,4 +187,8 @@ export class CertificateKeeper {
       });
     }
   }
+}
+
+function isSame(a: WebhookCall, b: WebhookCall | undefined): boolean {
+  return a.bundle === b?.bundle && a.address === b.address;
 }

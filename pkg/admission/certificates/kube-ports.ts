@@ -1,7 +1,7 @@
 import type { ApiAnswer, Transport } from '#pkg/kube';
 import { fieldAt, isRecord, listAt, recordAt, textAt } from '#pkg/object';
 import type { SecretData } from './material.ts';
-import type { CaBundlePort, SecretPort, StoredSecret, WebhookTrust } from './ports.ts';
+import type { CaBundlePort, SecretPort, StoredSecret, WebhookCall, WebhookTrust } from './ports.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
 
@@ -57,21 +57,16 @@ export function kubeCaBundles(transport: Transport, names: readonly string[]): C
     if (answer.status === 404) return [];
     const found = bodyOf(answer, `get ValidatingWebhookConfiguration "${name}"`);
     const resourceVersion = textAt(found, 'metadata', 'resourceVersion') ?? '';
-    return [{ configuration: name, resourceVersion, bundles: listAt(found, 'webhooks').map(bundleIn) }];
+    return [{ configuration: name, resourceVersion, webhooks: listAt(found, 'webhooks').map(callOf) }];
   };
   return {
     async read(signal) {
       return (await Promise.all(names.map((name) => readOne(name, signal)))).flat();
     },
-    async publish({ configuration, resourceVersion, bundles }, bundle, signal) {
-      const value = Buffer.from(bundle).toString('base64');
+    async publish({ configuration, resourceVersion }, calls, signal) {
       const body = JSON.stringify([
         { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
-        ...bundles.map((_, index) => ({
-          op: 'add',
-          path: `/webhooks/${index}/clientConfig/caBundle`,
-          value,
-        })),
+        ...calls.flatMap(changesFor),
       ]);
       const request = { method: 'PATCH', path: pathOf(configuration), body, contentType: JSON_PATCH };
       const answer = await transport.request(request, signal);
@@ -82,8 +77,18 @@ export function kubeCaBundles(transport: Transport, names: readonly string[]): C
   };
 }
 
-function bundleIn(webhook: unknown): string {
-  return decoded(fieldAt(webhook, 'clientConfig', 'caBundle'));
+function callOf(webhook: unknown): WebhookCall {
+  const config = fieldAt(webhook, 'clientConfig');
+  const address = textAt(config, 'url') ?? textAt(config, 'service', 'path') ?? '/';
+  return { bundle: decoded(fieldAt(config, 'caBundle')), address };
+}
+
+function changesFor({ bundle, address }: WebhookCall, index: number): readonly object[] {
+  const config = `/webhooks/${index}/clientConfig`;
+  return [
+    { op: 'add', path: `${config}/caBundle`, value: Buffer.from(bundle).toString('base64') },
+    { op: 'add', path: `${config}/${address.startsWith('/') ? 'service/path' : 'url'}`, value: address },
+  ];
 }
 
 function storedSecret(secret: unknown): StoredSecret {

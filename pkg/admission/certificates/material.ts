@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { isToken } from '../path-token.ts';
 
 /** A certificate with its private key, both PEM. */
 export interface ServingCertificate {
@@ -13,27 +14,32 @@ export interface Material {
   readonly serving: Partial<ServingCertificate>;
   /** The CA before, trusted for as long as something may be served that it signed. */
   readonly previousAuthority?: string | undefined;
+  /** The part of the webhook's paths that only the API server knows. */
+  readonly token?: string | undefined;
 }
 
 /** Entries of the Secret, decoded. */
 export type SecretData = Readonly<Record<string, string>>;
 
 export function materialOf(data: SecretData): Material {
+  const token = data['path-token'] ?? '';
   return {
     authority: pair(data['ca.crt'], data['ca.key']),
     serving: pair(data['tls.crt'], data['tls.key']),
     previousAuthority: data['previous-ca.crt'] || undefined,
+    token: isToken(token) ? token : undefined,
   };
 }
 
 /** Exactly these entries are written: whatever else is in the Secret goes. */
-export function secretDataOf({ authority, serving, previousAuthority }: Material): SecretData {
+export function secretDataOf({ authority, serving, previousAuthority, token }: Material): SecretData {
   return {
     'ca.crt': authority.certificate ?? '',
     'ca.key': authority.key ?? '',
     'tls.crt': serving.certificate ?? '',
     'tls.key': serving.key ?? '',
     ...(previousAuthority !== undefined && { 'previous-ca.crt': previousAuthority }),
+    ...(token !== undefined && { 'path-token': token }),
   };
 }
 

@@ -3,6 +3,7 @@ import { anAuthority, aServing, TEST_NAMES } from '../testing/certificates.ts';
 import { bundleOf, type Material, type ServingCertificate } from './material.ts';
 import { planCertificates, type CertificatePlan, type CertificateState } from './plan.ts';
 import { DEFAULT_POLICY as POLICY } from './policy.ts';
+import type { WebhookCall } from './ports.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -19,8 +20,17 @@ beforeAll(async () => {
   [byOld, byFresh] = await Promise.all([aServing(old, NOW), aServing(fresh, NOW)]);
 });
 
-function plan(material: Material, nowMs: number, changes: Partial<CertificateState> = {}): CertificatePlan {
-  const state = { material, names: TEST_NAMES, published: [bundleOf(material, nowMs)], ...changes };
+const TOKEN = '0'.repeat(64);
+const LOCKED = `/delete/${TOKEN}`;
+
+function calls(...bundles: string[]): WebhookCall[] {
+  return bundles.map((bundle) => ({ bundle, address: LOCKED }));
+}
+
+function plan(known: Material, nowMs: number, changes: Partial<CertificateState> = {}): CertificatePlan {
+  const material = { token: TOKEN, ...known };
+  const published = calls(bundleOf(material, nowMs));
+  const state = { material, names: TEST_NAMES, published, leadingSinceMs: nowMs, ...changes };
   return planCertificates(state, POLICY, nowMs);
 }
 
@@ -77,7 +87,7 @@ describe('with a good CA', () => {
 
   test('a bundle that differs anywhere is published', () => {
     const material = { authority: fresh, serving: byFresh };
-    const published = [bundleOf(material, NOW), ''];
+    const published = calls(bundleOf(material, NOW), '');
     expect(plan(material, NOW, { published }).steps).toEqual(['publish']);
     expect(plan(material, NOW, { published: [] }).steps).toEqual([]);
   });
@@ -95,7 +105,7 @@ describe('a CA', () => {
 
   test('begins to sign when it has been trusted everywhere for a minute', () => {
     const material = { authority: fresh, serving: byOld, previousAuthority: old.certificate };
-    expect(plan(material, NOW, { published: [old.certificate] }).steps).toEqual(['publish']);
+    expect(plan(material, NOW, { published: calls(old.certificate) }).steps).toEqual(['publish']);
     expect(plan(material, NOW)).toEqual({ steps: [], againAtMs: NOW + MINUTE });
     expect(plan(material, NOW, { publishedSinceMs: NOW - 59_000 }).steps).toEqual([]);
     expect(plan(material, NOW, { publishedSinceMs: NOW - 60_000 }).steps).toEqual(['issue-serving']);
@@ -110,5 +120,38 @@ describe('a CA', () => {
   test('that came before goes at once when it is unreadable', () => {
     const material = { authority: fresh, serving: byFresh, previousAuthority: 'garbage' };
     expect(plan(material, NOW).steps).toEqual(['drop-previous', 'publish']);
+  });
+});
+
+describe('a token', () => {
+  const good = (): Material => ({ authority: fresh, serving: byFresh, token: undefined });
+  const called = (address: string): WebhookCall[] => [{ bundle: fresh.certificate, address }];
+
+  test('is made together with the first certificates', () => {
+    const nothing = { authority: {}, serving: {}, token: undefined };
+    const steps = ['create-token', 'create-authority', 'issue-serving', 'publish'];
+    expect(plan(nothing, NOW, { published: [] }).steps).toEqual(steps);
+    expect(plan(nothing, NOW, { published: [{ bundle: '', address: '/delete' }] }).steps).toEqual(steps);
+  });
+
+  test('that was lost is made at once, as nobody is called without', () => {
+    for (const published of [called(LOCKED), []])
+      expect(plan(good(), NOW, { published }).steps).toEqual(['create-token', 'publish']);
+  });
+
+  test('waits a minute where the webhooks are called without', () => {
+    const published = called('/delete');
+    const leadingSinceMs = NOW - 10_000;
+    const waiting = { steps: [], againAtMs: NOW + 50_000 };
+    expect(plan(good(), NOW, { published, leadingSinceMs })).toEqual(waiting);
+    const due = plan(good(), NOW + 50_000, { published, leadingSinceMs });
+    expect(due.steps).toEqual(['create-token', 'publish']);
+  });
+
+  test('that is missing in a path is published', () => {
+    for (const address of ['/delete', `/delete/${'1'.repeat(64)}`]) {
+      const published = called(address);
+      expect(plan({ authority: fresh, serving: byFresh }, NOW, { published }).steps).toEqual(['publish']);
+    }
   });
 });

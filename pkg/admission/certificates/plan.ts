@@ -1,11 +1,14 @@
+import { hasToken, withToken } from '../path-token.ts';
 import { bundleOf, inspect, type Inspection, type Material } from './material.ts';
 import type { CertificatePolicy } from './policy.ts';
+import type { WebhookCall } from './ports.ts';
 
 /**
  * In this order. `create-authority` keeps the CA that signed what is served now as the previous one; `publish` writes
- * the bundle of all CAs into the webhook configurations.
+ * the bundle of all CAs and the token into the webhook configurations.
  */
-export type CertificateStep = 'create-authority' | 'issue-serving' | 'drop-previous' | 'publish';
+export type CertificateStep =
+  'create-token' | 'create-authority' | 'issue-serving' | 'drop-previous' | 'publish';
 
 export interface CertificatePlan {
   /** Empty: all is well. Otherwise plan again after them. */
@@ -18,17 +21,47 @@ export interface CertificateState {
   readonly material: Material;
   /** Host names and addresses that are served. */
   readonly names: readonly string[];
-  /** The bundle of every webhook, in all configurations. */
-  readonly published: readonly string[];
-  /** Since when all of these have been what they should be. */
+  /** How every webhook is called, in all configurations. */
+  readonly published: readonly WebhookCall[];
+  /** Since when all of these have trusted what they should. */
   readonly publishedSinceMs?: number | undefined;
+  /** Since when we have been the one to act. */
+  readonly leadingSinceMs: number;
+}
+
+/** What is to be done now. */
+export function planCertificates(
+  state: CertificateState,
+  policy: CertificatePolicy,
+  nowMs: number,
+): CertificatePlan {
+  const plan = planWithoutToken(state, policy, nowMs);
+  if (state.material.token !== undefined) return plan;
+  const dueMs = tokenMs(state, policy, nowMs);
+  if (dueMs > nowMs) return { ...plan, againAtMs: Math.min(plan.againAtMs, dueMs) };
+  const steps = plan.steps.filter((step) => step !== 'publish');
+  return { steps: ['create-token', ...steps, 'publish'], againAtMs: nowMs };
 }
 
 /**
- * What is to be done now. A CA is replaced in three moves, so that at no time a client distrusts what is served: both
+ * When the token is made. Replicas of a version before there were tokens know no other path than the plain one: while
+ * the webhooks are still called like that, they are given the time to go.
+ */
+function tokenMs(
+  { material, names, published, leadingSinceMs }: CertificateState,
+  policy: CertificatePolicy,
+  nowMs: number,
+): number {
+  const isInstalled = inspect(material, names, nowMs).serving !== undefined;
+  const isOfBefore = published.length > 0 && published.every(({ address }) => !hasToken(address));
+  return isInstalled && isOfBefore ? leadingSinceMs + policy.settleMs : nowMs;
+}
+
+/**
+ * A CA is replaced in three moves, so that at no time a client distrusts what is served: both
  * CAs are published; some time later the new one signs what is served; later still the old one goes.
  */
-export function planCertificates(
+function planWithoutToken(
   state: CertificateState,
   policy: CertificatePolicy,
   nowMs: number,
@@ -45,7 +78,7 @@ export function planCertificates(
     return now('create-authority', 'publish');
   if (state.material.previousAuthority !== undefined && !seen.previous)
     return now('drop-previous', 'publish');
-  if (!isPublished(state, nowMs)) return now('publish');
+  if (!isTrusted(state, nowMs) || !isAddressed(state)) return now('publish');
 
   const dueMs = switchMs(seen, state, policy, nowMs);
   if (dueMs <= nowMs) return now('issue-serving');
@@ -54,10 +87,25 @@ export function planCertificates(
   return { steps: [], againAtMs: Math.min(renewalMs(authority), dueMs, retireMs) };
 }
 
+type Published = Pick<CertificateState, 'material' | 'published'>;
+
 /** True when every webhook trusts exactly what it should. */
-export function isPublished({ material, published }: CertificateState, nowMs: number): boolean {
+export function isTrusted({ material, published }: Published, nowMs: number): boolean {
   const bundle = bundleOf(material, nowMs);
-  return published.every((text) => text === bundle);
+  return published.every((call) => call.bundle === bundle);
+}
+
+/** How a webhook is to be called. */
+export function callFor({ address }: WebhookCall, material: Material, nowMs: number): WebhookCall {
+  const { token } = material;
+  return {
+    bundle: bundleOf(material, nowMs),
+    address: token === undefined ? address : withToken(address, token),
+  };
+}
+
+function isAddressed({ material: { token }, published }: Published): boolean {
+  return published.every(({ address }) => token === undefined || address === withToken(address, token));
 }
 
 /** When the next serving certificate is made. */

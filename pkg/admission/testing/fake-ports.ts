@@ -1,5 +1,11 @@
 import type { SecretData } from '../certificates/material.ts';
-import type { CaBundlePort, SecretPort, StoredSecret, WebhookTrust } from '../certificates/ports.ts';
+import type {
+  CaBundlePort,
+  SecretPort,
+  StoredSecret,
+  WebhookCall,
+  WebhookTrust,
+} from '../certificates/ports.ts';
 
 /** A Secret with versions. `beforeWrite` lets a rival in between. */
 export class FakeSecret implements SecretPort {
@@ -36,7 +42,7 @@ export class FakeCaBundles implements CaBundlePort {
     this.trusts = counts.map((count, index) => ({
       configuration: `c${index}`,
       resourceVersion: '1',
-      bundles: Array.from({ length: count }, () => ''),
+      webhooks: Array.from({ length: count }, () => ({ bundle: '', address: '/delete' })),
     }));
   }
 
@@ -44,18 +50,18 @@ export class FakeCaBundles implements CaBundlePort {
     return Promise.resolve([...this.trusts]);
   }
 
-  async publish(trust: WebhookTrust, bundle: string): Promise<boolean> {
+  async publish(trust: WebhookTrust, calls: readonly WebhookCall[]): Promise<boolean> {
     const meddle = this.beforePublish;
     this.beforePublish = undefined;
     await meddle?.();
     const index = this.trusts.findIndex(({ configuration }) => configuration === trust.configuration);
     const current = this.trusts[index];
     if (current?.resourceVersion !== trust.resourceVersion) return false;
-    this.history.push(bundle);
+    this.history.push(calls[0]?.bundle ?? '');
     this.trusts[index] = {
       ...current,
       resourceVersion: String(Number(current.resourceVersion) + 1),
-      bundles: current.bundles.map(() => bundle),
+      webhooks: calls,
     };
     return true;
   }

@@ -8,12 +8,14 @@ import type { AdmissionHandler } from '../handler.ts';
 import type { Limits } from '../limits.ts';
 import { noMetrics, type AdmissionMetrics } from '../metrics.ts';
 import { AdmissionServer } from '../server.ts';
+import { newToken, withToken } from '../path-token.ts';
 import { anAuthority, aServing } from './certificates.ts';
 
 export interface Webhook {
   readonly server: AdmissionServer;
   readonly port: number;
   readonly authority: ServingCertificate;
+  readonly token: string;
   /** Ends the server as a stop signal does. */
   stop(): Promise<void>;
 }
@@ -24,6 +26,8 @@ export interface WebhookOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: AdmissionMetrics;
+  /** False: nobody has told the server its token yet. */
+  readonly isTold?: boolean;
 }
 
 /** A real server on a port of its own, with a certificate for 127.0.0.1. */
@@ -39,6 +43,8 @@ export async function startWebhook(options: WebhookOptions = {}): Promise<Webhoo
     metrics,
     limits: { farewellMs: 0, ...limits },
   });
+  const token = newToken();
+  if (options.isTold !== false) server.useToken(token);
   server.useCertificate(await aServing(authority, Date.now()));
   const port = await server.listen();
   const stopping = new AbortController();
@@ -47,6 +53,7 @@ export async function startWebhook(options: WebhookOptions = {}): Promise<Webhoo
     server,
     port,
     authority,
+    token,
     async stop() {
       stopping.abort();
       await running;
@@ -64,6 +71,8 @@ export interface HttpAnswer {
 
 export interface Post {
   readonly path?: string;
+  /** False: the path as it is, without the token that the API server knows. */
+  readonly knowsToken?: boolean;
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly agent?: Agent;
@@ -71,14 +80,19 @@ export interface Post {
 }
 
 /** Sends a body as the API server does. */
-export function post({ port, authority }: Webhook, body: unknown, options: Post = {}): Promise<HttpAnswer> {
+export function post(
+  { port, authority, token }: Webhook,
+  body: unknown,
+  options: Post = {},
+): Promise<HttpAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   const { path = '/delete?timeout=10s', method = 'POST', headers, agent, signal } = options;
+  const [plain = '', query = ''] = path.split(/(?=\?)/);
   const sent = httpsRequest(
     {
       host: '127.0.0.1',
       port,
-      path,
+      path: (options.knowsToken === false ? plain : withToken(plain, token)) + query,
       method,
       ca: authority.certificate,
       headers: { 'content-type': 'application/json', ...headers },
