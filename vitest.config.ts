@@ -24,6 +24,18 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: 'ceph',
+          include: ['test/ceph/**/*.test.ts'],
+          globalSetup: ['test/ceph/global-setup.ts'],
+          // One file at a time: a cluster of Ceph and a control plane fill two cores.
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
     ],
   },
 });

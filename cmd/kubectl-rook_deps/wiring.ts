@@ -1,4 +1,5 @@
 import { systemClock } from '#pkg/clock';
+import type { PodExec } from '#pkg/kube';
 import { type KindKey, type Reader, type Writer } from '#pkg/object';
 import { printable } from '#pkg/render';
 import type { Args } from './args.ts';
@@ -20,6 +21,8 @@ export interface Source {
   readonly namespace: string | undefined;
   /** The kinds that saved manifests speak of; undefined for a live cluster. */
   readonly savedKinds?: ReadonlySet<KindKey>;
+  /** Absent for saved manifests. */
+  readonly exec?: PodExec;
   close(): void;
 }
 
@@ -55,7 +58,8 @@ export interface ClusterOptions {
 }
 
 export async function openCluster(args: Args, io: Io, options: ClusterOptions = {}): Promise<Cluster> {
-  const { connect, kubeReader, kubeWriter, loadKubeconfig, refreshedTypes } = await import('#pkg/kube');
+  const { connect, kubeReader, kubeWriter, loadKubeconfig, podExec, refreshedTypes } =
+    await import('#pkg/kube');
   const connection = loadKubeconfig(connectionFlags(args), io.env, io.homeDir);
   const verbosity = Number(args.text('v') ?? 0);
   const transport = await connect(connection, {
@@ -71,7 +75,7 @@ export async function openCluster(args: Args, io: Io, options: ClusterOptions = 
   const types = options.kindsChange ? refreshedTypes(transport, systemClock) : undefined;
   const reader = kubeReader(transport, { fallbackNamespace: connection.namespace, types });
   const writer = kubeWriter(transport, types ?? ((_kind, signal) => reader.types(signal)));
-  return { reader, writer, namespace: connection.namespace, close };
+  return { reader, writer, namespace: connection.namespace, exec: podExec(transport), close };
 }
 
 export function warn(io: Io, text: string): void {

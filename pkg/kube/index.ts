@@ -15,6 +15,7 @@ export { kubeWatcher, type KubeWatcherOptions } from './kube-watcher.ts';
 export { kubeWriter, type KubeWriterOptions } from './kube-writer.ts';
 export { Limiter } from './limiter.ts';
 export { loadKubeconfig } from './load-kubeconfig.ts';
+export { podExec, type ExecTarget, type PodExec } from './pod-exec.ts';
 export {
   connect,
   type ApiAnswer,

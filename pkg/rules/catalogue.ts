@@ -74,6 +74,6 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What `explain` knows: a page for each rule, and for what Ceph alone can tell. */
-export const CODE_PAGES: readonly CodePage[] = [...RULES, cephContents].sort((a, b) =>
+export const CODE_PAGES: readonly CodePage[] = [...RULES, ...cephContents].sort((a, b) =>
   a.code < b.code ? -1 : 1,
 );
