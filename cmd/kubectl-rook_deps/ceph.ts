@@ -9,6 +9,8 @@ import {
   skippedCeph,
   unaskedCeph,
   verifiedRunner,
+  type Bound,
+  type Ceph,
   type CephContents,
   type CephRunner,
 } from '#pkg/ceph';
@@ -41,50 +43,52 @@ export async function openCeph(args: Args, source: Source, io: Io): Promise<Ceph
     if (conf !== undefined) throw new UserError('error: --no-ceph and --ceph-conf contradict each other');
     return skippedCeph();
   }
-  if (conf !== undefined) {
-    if (!existsSync(conf)) throw new UserError(`error: open ${conf}: no such file or directory`);
-    const local = localRunner({ conf, env: io.env });
-    return asked(source.reader, (cluster) => ofCluster(local, cluster), io.now);
-  }
-  const { exec } = source;
-  return exec ? asked(source.reader, execIn(source.reader, exec), io.now) : unaskedCeph();
-}
-
-async function asked(
-  reader: Reader,
-  runnerOf: (cluster: KubeObject | undefined) => CephRunner | undefined,
-  now: () => number,
-): Promise<CephContents> {
+  if (conf !== undefined && !existsSync(conf))
+    throw new UserError(`error: open ${conf}: no such file or directory`);
+  const { reader, exec } = source;
+  if (conf === undefined && !exec) return unaskedCeph();
   const { Limiter } = await import('#pkg/kube');
-  const limiter = new Limiter(MAX_QUESTIONS);
+  const cephOf = cephWays({ reader, exec, conf, env: io.env }, new Limiter(MAX_QUESTIONS));
   return askedCeph({
     reader,
-    cephOf: (cluster) => {
-      const runner = runnerOf(cluster);
-      return runner && cephClient(boundedRunner(runner, limiter));
-    },
-    adminOps: adminOps(now),
+    // Whoever names a configuration wants its cluster to be asked, also where no resource stands for it.
+    cephOf: (cluster) => (cluster || conf !== undefined ? cephOf(cluster) : undefined),
+    adminOps: adminOps(io.now),
     isInCluster: false,
   });
 }
 
-/** Whoever names a configuration wants its cluster to be asked, also where no resource stands for it. */
-function ofCluster(runner: CephRunner, cluster: KubeObject | undefined): CephRunner {
-  const fsid = textAt(cluster, 'status', 'ceph', 'fsid');
+export interface CephWays {
+  readonly reader: Reader;
+  readonly exec: PodExec | undefined;
+  readonly conf: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The way to the Ceph of each cluster: this machine's programs if there is a configuration, else those in pods. */
+export function cephWays(
+  { reader, exec, conf, env }: CephWays,
+  bound: Bound,
+): (cluster: KubeObject | undefined) => Ceph {
+  const local = conf === undefined ? undefined : localRunner({ conf, env });
+  // One for each cluster: it remembers the pod that answered.
+  const runners = new Map<string, CephRunner>();
+  return (cluster) => {
+    const namespace = cluster?.metadata.namespace ?? '';
+    const fsid = textAt(cluster, 'status', 'ceph', 'fsid');
+    const key = `${namespace}/${fsid ?? ''}`;
+    const known =
+      runners.get(key) ??
+      (local ? ofCluster(local, fsid) : execRunner(namespace, { reader, exec: exec ? exec.exec : noExec }));
+    runners.set(key, known);
+    return cephClient(boundedRunner(known, bound));
+  };
+}
+
+function ofCluster(runner: CephRunner, fsid: string | undefined): CephRunner {
   return fsid ? verifiedRunner(runner, fsid) : runner;
 }
 
-/** One runner for each cluster: it remembers the pod that answered. */
-function execIn(
-  reader: Reader,
-  { exec }: PodExec,
-): (cluster: KubeObject | undefined) => CephRunner | undefined {
-  const runners = new Map<string, CephRunner>();
-  return (cluster) => {
-    const namespace = cluster?.metadata.namespace;
-    if (!namespace) return undefined;
-    const known = runners.get(namespace) ?? execRunner(namespace, { reader, exec });
-    runners.set(namespace, known);
-    return known;
-  };
+function noExec(): Promise<never> {
+  return Promise.reject(new Error('there is no way into a pod'));
 }

@@ -45,6 +45,7 @@ function contents(resource: KubeObject, world: World = {}): Promise<Contents> {
 const pools = (...names: readonly string[]): Reply => ({
   json: {
     epoch: 1,
+    crush_version: 1,
     osds: [],
     flags_set: [],
     pools: names.map((name, at) => ({

@@ -62,19 +62,22 @@ describe.for(RELEASES)('an answer of Ceph %s', (release) => {
   });
 
   test('tells placement groups, reports, nodes and the quorum', async () => {
+    const both = {
+      ...(cephSample(release, 'pg-dump-osds') as object),
+      ...(cephSample(release, 'pg-dump-pgs-brief') as object),
+    };
     const ceph = ask({
-      'ceph pg dump pgs_brief': sample('pg-dump-pgs-brief'),
-      'ceph pg dump osds': sample('pg-dump-osds'),
+      'ceph pg dump pgs_brief osds': { json: both },
       'ceph osd metadata': sample('osd-metadata'),
       'ceph quorum_status': sample('quorum_status'),
     });
-    const groups = await ceph.placementGroups(signal);
+    const { groups, reports } = await ceph.pgMap(signal);
     expect(groups.length).toBeGreaterThan(0);
     for (const { state, acting } of groups) {
       expect(state).toBe('active+clean');
       expect(acting).toHaveLength(3);
     }
-    expect(new Set((await ceph.reportNumbers(signal)).keys())).toEqual(new Set([0, 1, 2, 3, 4, 5]));
+    expect(new Set(reports.keys())).toEqual(new Set([0, 1, 2, 3, 4, 5]));
     expect((await ceph.osdNodes(signal)).get(0)).toBe('vm');
     expect(await ceph.quorum(signal)).toEqual({ monitors: ['a'], inQuorum: ['a'] });
   });
@@ -92,8 +95,8 @@ test('a refusal of ok-to-stop is an answer, although the program fails', async (
 });
 
 test('a manager that has not heard of all groups yet gives no answer', async () => {
-  const ceph = ask({ 'ceph pg dump pgs_brief': { json: { pg_ready: false, pg_stats: [] } } });
-  await expect(ceph.placementGroups(signal)).rejects.toThrow(CephUnreadable);
+  const ceph = ask({ 'ceph pg dump': { json: { pg_ready: false, pg_stats: [], osd_stats: [] } } });
+  await expect(ceph.pgMap(signal)).rejects.toThrow(CephUnreadable);
 });
 
 test('reports are read from lines, and OSDs that are down are left out', async () => {

@@ -10,7 +10,7 @@ import {
 import { lastWords } from './connection-trouble.ts';
 import { parseCrushRules, parseCrushTree, type CrushRule, type CrushTree } from './crush.ts';
 import { parseOsdMap, parseOsdNodes, type OsdMap } from './osd-map.ts';
-import { parsePlacementGroups, parseReportNumbers, type PlacementGroup } from './pg-map.ts';
+import { parsePgMap, type PgMap } from './pg-map.ts';
 import {
   CephRefused,
   CephUnreadable,
@@ -47,10 +47,9 @@ export interface Ceph {
   crushRules(signal: AbortSignal): Promise<readonly CrushRule[]>;
   crushTree(signal: AbortSignal): Promise<CrushTree>;
   /** As the manager knows them, which may be seconds ago: see `settledGroups`. */
-  placementGroups(signal: AbortSignal): Promise<readonly PlacementGroup[]>;
+  pgMap(signal: AbortSignal): Promise<PgMap>;
   /** Makes every OSD report at once; returns the number of each one's report. Those that are down are missing. */
   flushReports(signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
-  reportNumbers(signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
   okToStop(osds: readonly number[], signal: AbortSignal): Promise<StopOpinion>;
   setNoout(bucket: string, signal: AbortSignal): Promise<void>;
   unsetNoout(bucket: string, signal: AbortSignal): Promise<void>;
@@ -85,9 +84,8 @@ export function cephClient(runner: CephRunner, timeoutMs = TIMEOUT_MS): Ceph {
     osdNodes: (signal) => ask('ceph', ['osd', 'metadata'], parseOsdNodes, signal),
     crushRules: (signal) => ask('ceph', ['osd', 'crush', 'rule', 'dump'], parseCrushRules, signal),
     crushTree: (signal) => ask('ceph', ['osd', 'tree'], parseCrushTree, signal),
-    placementGroups: (signal) => ask('ceph', ['pg', 'dump', 'pgs_brief'], parsePlacementGroups, signal),
+    pgMap: (signal) => ask('ceph', ['pg', 'dump', 'pgs_brief', 'osds'], parsePgMap, signal),
     flushReports: (signal) => flushReports(runner, timeoutMs, signal),
-    reportNumbers: (signal) => ask('ceph', ['pg', 'dump', 'osds'], parseReportNumbers, signal),
     okToStop: (osds, signal) =>
       ask('ceph', ['osd', 'ok-to-stop', ...osds.map(String)], parseStopOpinion, signal, STOP_ANSWERS),
     setNoout: (bucket, signal) => ask('ceph', ['osd', 'set-group', 'noout', bucket], undefined, signal),

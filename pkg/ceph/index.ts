@@ -7,15 +7,23 @@
  */
 export { adminOps, type AdminOps } from './admin-ops.ts';
 export { askedCeph, type AskedPorts } from './asked.ts';
-export { boundedRunner } from './bounded-runner.ts';
+export { boundedRunner, type Bound } from './bounded-runner.ts';
+export type { ClusterStatus, Quorum } from './cluster-state.ts';
 export { cephClient, type Ceph, type RgwScope } from './client.ts';
 export type { CephContents, Content, Contents } from './contents.ts';
 export type { CrushNode, CrushRule, CrushTree } from './crush.ts';
 export { execRunner, type ExecPorts } from './exec-runner.ts';
 export { localRunner, type LocalOptions } from './local-runner.ts';
 export type { CephPool, Osd, OsdMap } from './osd-map.ts';
-export { CephSilent, type CephCommand, type CephProgram, type CephRunner, type Finished } from './runner.ts';
+export {
+  CephSilent,
+  isCephFailure,
+  type CephCommand,
+  type CephProgram,
+  type CephRunner,
+  type Finished,
+} from './runner.ts';
 export { forecastStop, type PlacementGroup, type StopForecast } from './pg-map.ts';
 export { verifiedRunner } from './verified-runner.ts';
-export { isClean, settledGroups, type Settled } from './settled-groups.ts';
+export { isClean, settledGroups, statesOf, type Settled } from './settled-groups.ts';
 export { preferredCeph, skippedCeph, unaskedCeph } from './unasked.ts';

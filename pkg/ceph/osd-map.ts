@@ -21,6 +21,8 @@ export interface CephPool {
 /** `ceph osd dump`: who is up, which pools there are, which flags are set. */
 export interface OsdMap {
   readonly epoch: number;
+  /** Changes with the hierarchy and its rules. */
+  readonly crushVersion: number;
   readonly osds: readonly Osd[];
   readonly pools: readonly CephPool[];
   /** Flags of the whole cluster. */
@@ -34,6 +36,7 @@ const ERASURE_CODED = 3;
 export function parseOsdMap(answer: unknown): OsdMap {
   return {
     epoch: requiredNumber(answer, 'epoch'),
+    crushVersion: requiredNumber(answer, 'crush_version'),
     osds: requiredList(answer, 'osds').map(parseOsd),
     pools: requiredList(answer, 'pools').map(parsePool),
     flags: parseFlags(answer),

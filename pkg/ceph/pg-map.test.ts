@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { cephSample } from '#test/fixtures/ceph.ts';
 import { parseOsdMap, type CephPool } from './osd-map.ts';
-import { forecastStop, parsePlacementGroups, type PlacementGroup } from './pg-map.ts';
+import { forecastStop, parsePgMap, type PlacementGroup } from './pg-map.ts';
 import { parseStopOpinion } from './cluster-state.ts';
 
 const POOL: CephPool = { id: 1, name: 'p', size: 3, minSize: 2, crushRule: 0, isErasureCoded: false };
 
 function aGroup(id: string, acting: readonly number[], state = 'active+clean'): PlacementGroup {
   return { id, pool: 1, state, acting };
+}
+
+function sampleGroups(): readonly PlacementGroup[] {
+  return parsePgMap({ ...(cephSample('16.2', 'pg-dump-pgs-brief') as object), osd_stats: [] }).groups;
 }
 
 describe('a forecast', () => {
@@ -32,7 +36,7 @@ describe('a forecast', () => {
   });
 
   test('agrees with Ceph 16.2 on one OSD', () => {
-    const groups = parsePlacementGroups(cephSample('16.2', 'pg-dump-pgs-brief'));
+    const groups = sampleGroups();
     const { pools } = parseOsdMap(cephSample('16.2', 'osd-dump'));
     const { isSafe, wouldDegrade } = forecastStop([0], groups, pools);
     const opinion = cephSample('16.2', 'ok-to-stop-one') as { ok_become_degraded: string[] };
@@ -41,7 +45,7 @@ describe('a forecast', () => {
   });
 
   test('agrees with Ceph 16.2 that two zones may not go', () => {
-    const groups = parsePlacementGroups(cephSample('16.2', 'pg-dump-pgs-brief'));
+    const groups = sampleGroups();
     const { pools } = parseOsdMap(cephSample('16.2', 'osd-dump'));
     const opinion = parseStopOpinion(cephSample('16.2', 'ok-to-stop-two-zones'));
     expect(forecastStop(opinion.osds, groups, pools).wouldStop).toHaveLength(opinion.notOk);
@@ -62,9 +66,8 @@ describe('a forecast', () => {
   });
 
   test('does not count places that nobody holds as copies', () => {
-    const groups = parsePlacementGroups([
-      { pgid: '1.0', state: 'active+undersized', acting: [0, 2147483647, 2] },
-    ]);
+    const pg = { pgid: '1.0', state: 'active+undersized', acting: [0, 2147483647, 2] };
+    const { groups } = parsePgMap({ pg_ready: true, pg_stats: [pg], osd_stats: [] });
     expect(forecastStop([0], groups, [POOL]).wouldStop).toEqual(['1.0']);
   });
 });

@@ -1,4 +1,4 @@
-import { fieldAt, isTrueAt } from '#pkg/object';
+import { isTrueAt } from '#pkg/object';
 import { requiredList, requiredNumber, requiredNumbers, requiredText } from './answers.ts';
 import type { CephPool } from './osd-map.ts';
 import { CephUnreadable } from './runner.ts';
@@ -15,29 +15,38 @@ export interface PlacementGroup {
 /** In an erasure-coded group, a place that no OSD holds. */
 const NOBODY = 2_147_483_647;
 
-/** `ceph pg dump pgs_brief`. */
-export function parsePlacementGroups(answer: unknown): readonly PlacementGroup[] {
-  // The manager has not heard of all groups yet: then what it has is not all there is.
-  if (!Array.isArray(answer) && !isTrueAt(answer, 'pg_ready')) {
-    throw new CephUnreadable('the manager does not know the placement groups yet');
-  }
-  const list = Array.isArray(answer) ? answer : requiredList(answer, 'pg_stats');
-  return list.map((pg: unknown) => {
-    const id = requiredText(pg, 'pgid');
-    return {
-      id,
-      pool: Number.parseInt(id, 10),
-      state: requiredText(pg, 'state'),
-      acting: requiredNumbers(pg, 'acting').filter((osd) => osd !== NOBODY),
-    };
-  });
+/** What the manager knows at one moment. */
+export interface PgMap {
+  readonly groups: readonly PlacementGroup[];
+  /** By OSD, the number of its last report. */
+  readonly reports: ReadonlyMap<number, number>;
 }
 
-/** The number of the last report that the manager has from each OSD. */
-export function parseReportNumbers(answer: unknown): ReadonlyMap<number, number> {
-  const stats = fieldAt(answer, 'osd_stats');
-  const list = Array.isArray(stats) ? stats : requiredList(answer);
-  return new Map(list.map((osd: unknown) => [requiredNumber(osd, 'osd'), requiredNumber(osd, 'seq')]));
+/** `ceph pg dump pgs_brief osds`. */
+export function parsePgMap(answer: unknown): PgMap {
+  // The manager has not heard of all groups yet: then what it has is not all there is.
+  if (!isTrueAt(answer, 'pg_ready')) {
+    throw new CephUnreadable('the manager does not know the placement groups yet');
+  }
+  return {
+    groups: requiredList(answer, 'pg_stats').map(parseGroup),
+    reports: new Map(
+      requiredList(answer, 'osd_stats').map((osd) => [
+        requiredNumber(osd, 'osd'),
+        requiredNumber(osd, 'seq'),
+      ]),
+    ),
+  };
+}
+
+function parseGroup(pg: unknown): PlacementGroup {
+  const id = requiredText(pg, 'pgid');
+  return {
+    id,
+    pool: Number.parseInt(id, 10),
+    state: requiredText(pg, 'state'),
+    acting: requiredNumbers(pg, 'acting').filter((osd) => osd !== NOBODY),
+  };
 }
 
 /** What would become of the placement groups without some OSDs. */

@@ -1,7 +1,7 @@
 import type { Clock } from '#pkg/clock';
 import type { Ceph } from './client.ts';
 import type { OsdMap } from './osd-map.ts';
-import type { PlacementGroup } from './pg-map.ts';
+import type { PgMap, PlacementGroup } from './pg-map.ts';
 import { CephSilent } from './runner.ts';
 
 /** What is true of the placement groups now, and not some seconds ago. */
@@ -19,15 +19,14 @@ const PATIENCE_MS = 20_000;
  */
 export async function settledGroups(ceph: Ceph, clock: Clock, signal: AbortSignal): Promise<Settled> {
   const until = clock.now() + PATIENCE_MS;
-  for (;;) {
-    const before = await ceph.osdMap(signal);
+  for (let before = await ceph.osdMap(signal); ;) {
     const wanted = await ceph.flushReports(signal);
-    await reported(ceph, wanted, until, clock, signal);
-    const groups = await ceph.placementGroups(signal);
+    const { groups } = await reported(ceph, wanted, until, clock, signal);
     const osdMap = await ceph.osdMap(signal);
     // Somebody who came or went meanwhile belongs to another picture. The epoch says too much: it counts snapshots.
     const isWhole = osdMap.osds.every(({ id, isUp }) => !isUp || wanted.has(id));
     if (isWhole && upOsds(before) === upOsds(osdMap)) return { osdMap, groups };
+    before = osdMap;
     await pause('the OSD map does not come to rest', until, clock, signal);
   }
 }
@@ -43,10 +42,10 @@ async function reported(
   until: number,
   clock: Clock,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<PgMap> {
   for (;;) {
-    const seen = await ceph.reportNumbers(signal);
-    if ([...wanted].every(([osd, number]) => (seen.get(osd) ?? 0) >= number)) return;
+    const seen = await ceph.pgMap(signal);
+    if ([...wanted].every(([osd, number]) => (seen.reports.get(osd) ?? 0) >= number)) return seen;
     await pause('the reports of the OSDs do not reach the manager', until, clock, signal);
   }
 }

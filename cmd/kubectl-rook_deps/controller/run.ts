@@ -14,6 +14,8 @@ import {
   kubeReader,
   kubeWatcher,
   kubeWriter,
+  Limiter,
+  podExec,
   refreshedTypes,
   type Connection,
   type Transport,
@@ -32,8 +34,10 @@ import {
   type Component,
   type Metrics,
 } from '#pkg/runtime';
+import { cephWays } from '../ceph.ts';
 import { VERSION } from '../release.ts';
 import type { Feature, Machinery } from './feature.ts';
+import { disruptionFeature } from './disruption-feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
 import { usageFeature } from './usage-feature.ts';
 
@@ -48,6 +52,9 @@ export interface ControllerSettings {
   /** Names besides the Service's under which the webhook is called. */
   readonly extraNames: readonly string[];
   readonly drainMs: number;
+  /** A configuration file for the programs of this machine, instead of those in the operator's pod. */
+  readonly cephConf?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Holds back what watches bring, to see that no answer rests on them. */
   readonly watchDelayMs: number;
 }
@@ -55,8 +62,10 @@ export interface ControllerSettings {
 const NAME = 'rook-deps';
 const WEBHOOK = 'rook-deps-webhook';
 const GRACE_MS = 20_000;
+/** Each is a process, in the operator's pod. */
+const MAX_CEPH_QUESTIONS = 4;
 
-const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature];
+const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [usageFeature, disruptionFeature];
 
 /** The controller and webhook: reconcilers on the leader, the webhook on every replica. */
 export async function runController(
@@ -138,7 +147,7 @@ function connected(connection: Connection, logger: Logger): Promise<Transport> {
 }
 
 function machineryOf(
-  { namespace, host, watchDelayMs }: ControllerSettings,
+  { namespace, host, watchDelayMs, cephConf, env }: ControllerSettings,
   transport: Transport,
   metrics: Metrics,
   logger: Logger,
@@ -147,9 +156,14 @@ function machineryOf(
   const types = refreshedTypes(transport, clock);
   const writer = kubeWriter(transport, types);
   const live = kubeWatcher(transport, types);
+  const reader = kubeReader(transport, { types });
   return {
     namespace,
-    reader: kubeReader(transport, { types }),
+    reader,
+    cephOf: cephWays(
+      { reader, exec: podExec(transport), conf: cephConf, env },
+      new Limiter(MAX_CEPH_QUESTIONS),
+    ),
     writer,
     watcher: watchDelayMs > 0 ? delayedWatcher(live, clock, () => watchDelayMs) : live,
     types,
