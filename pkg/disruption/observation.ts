@@ -1,5 +1,5 @@
 import { Kinds, type GroupKind, type KubeObject, type Reader } from '#pkg/object';
-import { isOfRook, isOurs, type BudgetOwner } from './budgets.ts';
+import { isOfRook, isOurs, PURPOSE, type BudgetOwner } from './budgets.ts';
 import { BUDGET, NODE, OSD_SELECTOR, SERVICES } from './kinds.ts';
 import { parseState, STATE_NAME, type DisruptionState } from './state.ts';
 
@@ -61,5 +61,5 @@ export function osdBudgetsIn(budgets: readonly KubeObject[], owner: BudgetOwner)
 }
 
 export function isOfPurpose(budget: KubeObject, purpose: 'osd' | 'daemon'): boolean {
-  return isOurs(budget) && budget.metadata.labels?.['rook-deps.io/budget'] === purpose;
+  return isOurs(budget) && budget.metadata.labels?.[PURPOSE] === purpose;
 }

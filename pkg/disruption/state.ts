@@ -1,5 +1,5 @@
 import { isRecord, listAt, numberAt, textAt, type KubeObject } from '#pkg/object';
-import { MANAGED_BY, MANAGER, type BudgetOwner } from './budgets.ts';
+import { MANAGED_BY, MANAGER, PURPOSE, type BudgetOwner } from './budgets.ts';
 import type { NooutRecord } from './noout.ts';
 
 /** What must survive us: kept in a ConfigMap beside the cluster, written before what it tells of is done. */
@@ -53,7 +53,7 @@ export function stateObject(state: DisruptionState, { namespace, reference }: Bu
     metadata: {
       name: STATE_NAME,
       namespace,
-      labels: { [MANAGED_BY]: MANAGER },
+      labels: { [MANAGED_BY]: MANAGER, [PURPOSE]: 'state' },
       ownerReferences: [reference],
     },
     data: { [KEY]: JSON.stringify(state) },

@@ -9,6 +9,7 @@ import {
 } from '#pkg/object';
 import type { Change } from './change.ts';
 import { untilGone } from './gone.ts';
+import { removeMade } from './made.ts';
 import { CONTROLLER_NAME, LEASE_NAME } from './names.ts';
 import type { PatiencePorts } from './patience.ts';
 import type { Survey } from './survey.ts';
@@ -52,7 +53,8 @@ export async function uninstall(
   await removeAll(({ kind }) => ADMISSION.has(kind));
   // Before the labels: it would put them back, and take a usage that goes for a reason to repeat deletions.
   await removeAll(isController);
-  const isClean = await removeTraces(found, request, ports, signal);
+  const isUndone = await removeMade(ports, request.dryRun, signal);
+  const isClean = (await removeTraces(found, request, ports, signal)) && isUndone;
   await removeAll(({ kind }) => kind === 'CustomResourceDefinition');
   const isLate = ({ kind }: KubeObject): boolean => kind === 'Namespace';
   await removeAll(

@@ -115,6 +115,30 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
   );
 
   test(
+    'a manager that dies during a drain: nothing is given back until it tells how the data is',
+    LONG,
+    async () => {
+      await untilQuiet();
+      const drained = await drain('node-c', '100s');
+      expect(drained.stdout).toContain('node/node-c drained');
+      const held = ['rook-ceph-osd-zone-zone-x', 'rook-ceph-osd-zone-zone-y'];
+      await vi.waitFor(async () => expect(await osdBudgetNames()).toEqual(held), WAIT);
+      await ceph.killManager();
+      await kubectl('uncordon', 'node-c');
+      await vi.waitFor(async () => {
+        const { osds } = await ceph.ceph.osdMap(signal);
+        expect(osds.every(({ isUp }) => isUp)).toBe(true);
+      }, WAIT);
+      const refused = await drain('node-a', '15s');
+      expect(refused.code).toBe(1);
+      expect(await osdBudgetNames()).toEqual(held);
+      await kubectl('uncordon', 'node-a');
+      ceph.startManager();
+      await untilQuiet();
+    },
+  );
+
+  test(
     'a dead OSD is left out once its data is safe; no noout, and other nodes may be drained',
     LONG,
     async () => {
