@@ -38,11 +38,23 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'ceph',
+          include: ['test/ceph/**/*.test.ts'],
+          globalSetup: ['test/ceph/global-setup.ts'],
+          // One file at a time: a cluster of Ceph and a control plane fill two cores.
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
           name: 'rest',
           include: ['test/rest/**/*.test.ts'],
           // Begins to rest before any test runs, so that the others pass the time.
           globalSetup: ['test/rest/global-setup.ts'],
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
           testTimeout: 900_000,
         },
       },

@@ -1,4 +1,5 @@
 import { systemClock } from '#pkg/clock';
+import type { PodExec } from '#pkg/kube';
 import { type KindKey, type Reader, type Writer } from '#pkg/object';
 import { printable } from '#pkg/render';
 import type { Args } from './args.ts';
@@ -21,6 +22,8 @@ export interface Source {
   readonly namespace: string | undefined;
   /** The kinds that saved manifests speak of; undefined for a live cluster. */
   readonly savedKinds?: ReadonlySet<KindKey>;
+  /** Absent for saved manifests. */
+  readonly exec?: PodExec;
   close(): void;
 }
 
@@ -58,7 +61,7 @@ export interface ClusterOptions {
 }
 
 export async function openCluster(args: Args, io: Io, options: ClusterOptions = {}): Promise<Cluster> {
-  const { connect, kubeReader, kubeWriter, loadKubeconfig, rawBody, refreshedTypes } =
+  const { connect, kubeReader, kubeWriter, loadKubeconfig, podExec, rawBody, refreshedTypes } =
     await import('#pkg/kube');
   const connection = loadKubeconfig(connectionFlags(args), io.env, io.homeDir);
   const verbosity = Number(args.text('v') ?? 0);
@@ -76,7 +79,7 @@ export async function openCluster(args: Args, io: Io, options: ClusterOptions = 
   const reader = kubeReader(transport, { fallbackNamespace: connection.namespace, types });
   const writer = kubeWriter(transport, types ?? ((_kind, signal) => reader.types(signal)));
   const raw = (path: string, signal: AbortSignal): Promise<string> => rawBody(transport, path, signal);
-  return { reader, writer, raw, namespace: connection.namespace, close };
+  return { reader, writer, raw, namespace: connection.namespace, exec: podExec(transport), close };
 }
 
 export function warn(io: Io, text: string): void {

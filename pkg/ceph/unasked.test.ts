@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ROOK_KINDS } from '#pkg/object';
 import { anObject, aPool, aStore } from '#test/fixtures/objects.ts';
-import { skippedCeph, unaskedCeph } from './unasked.ts';
+import { preferredCeph, skippedCeph, unaskedCeph } from '#pkg/ceph';
 
 const { signal } = new AbortController();
 const HOLD_DATA = [
@@ -53,5 +53,16 @@ test('leaving Ceph out is no gap, but the answer notes what it lacks', async () 
     items: [],
     gaps: [],
     notes: ['Ceph was left out, so this says nothing about RBD images, snapshots and objects in pool p'],
+  });
+});
+
+test('preferring an answer keeps what came, and notes what did not', async () => {
+  const items = [{ kind: 'RBDImage', name: 'i' }] as const;
+  const half = { items, gaps: [{ what: 'RBD trash of pool p', reason: 'no answer' }], notes: ['x'] };
+  const ceph = preferredCeph({ contentsOf: () => Promise.resolve(half) });
+  expect(await ceph.contentsOf(aPool('p'), signal)).toEqual({
+    items,
+    gaps: [],
+    notes: ['x', 'Ceph did not tell about RBD trash of pool p: no answer'],
   });
 });

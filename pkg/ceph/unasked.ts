@@ -1,5 +1,5 @@
-import { isRookKind, refOf, textAt, type KubeObject } from '#pkg/object';
 import type { CephContents } from './contents.ts';
+import { questionsAbout } from './questions.ts';
 
 const REASON = 'only Ceph can tell, and it was not asked';
 
@@ -26,29 +26,13 @@ export function skippedCeph(): CephContents {
   };
 }
 
-/** What there would be to ask, for the kinds that hold data. */
-function questionsAbout(resource: KubeObject): readonly string[] {
-  const { name } = resource.metadata;
-  if (!isRookKind(refOf(resource))) return [];
-  switch (resource.kind) {
-    case 'CephBlockPool':
-      return [`RBD images, snapshots and objects in pool ${textAt(resource, 'spec', 'name') ?? name}`];
-    case 'CephBlockPoolRadosNamespace':
-      return [`RBD images and snapshots in rados namespace ${name}`];
-    case 'CephFilesystem':
-      return [`subvolumes and files in filesystem ${name}`];
-    case 'CephFilesystemSubVolumeGroup':
-      return [`subvolumes in group ${name}`];
-    case 'CephObjectStore': {
-      const zone = textAt(resource, 'spec', 'zone', 'name');
-      return [
-        `buckets in object store ${name}`,
-        ...(zone ? [`peers of zone ${zone} in other clusters`] : []),
-      ];
-    }
-    case 'CephObjectZone':
-      return [`buckets in zone ${name}`];
-    default:
-      return [];
-  }
+/** Asks, and is content with what comes: a question that Ceph does not answer is noted, and is no gap. */
+export function preferredCeph(ceph: CephContents): CephContents {
+  return {
+    contentsOf: async (resource, signal) => {
+      const { items, gaps, notes = [] } = await ceph.contentsOf(resource, signal);
+      const unanswered = gaps.map(({ what, reason }) => `Ceph did not tell about ${what}: ${reason}`);
+      return { items, gaps: [], notes: [...notes, ...unanswered] };
+    },
+  };
 }

@@ -9,6 +9,7 @@ import {
 } from '#pkg/object';
 import type { Change } from './change.ts';
 import { untilGone } from './gone.ts';
+import { removeMade } from './made.ts';
 import { CONTROLLER_NAME, LEASE_NAME } from './names.ts';
 import type { PatiencePorts } from './patience.ts';
 import { isAdmitting } from './plan.ts';
@@ -56,7 +57,8 @@ export async function uninstall(
   // Before the labels: it would put them back, and take a usage that goes for a reason to repeat deletions.
   await removeAll(isController);
   await giveUpComposites(found, request, deadlineMs, ports, signal);
-  const isClean = await removeTraces(found, request, ports, signal);
+  const isUndone = await removeMade(ports, request.dryRun, signal);
+  const isClean = (await removeTraces(found, request, ports, signal)) && isUndone;
   await removeAll(({ kind }) => kind === 'CustomResourceDefinition');
   const isLate = ({ kind }: KubeObject): boolean => kind === 'Namespace';
   await removeAll(

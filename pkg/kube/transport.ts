@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAgent, MAX_IN_FLIGHT } from './agent.ts';
-import { apiErrorOf } from './api-error.ts';
+import { ApiError, apiErrorOf } from './api-error.ts';
 import { Authenticator, type Identity } from './authenticator.ts';
 import type { Connection } from './connection.ts';
 import { exchange, type HttpAnswer, type HttpCall } from './http-exchange.ts';
@@ -10,6 +10,7 @@ import { parseJson } from './json-answer.ts';
 import { Limiter } from './limiter.ts';
 import { identityHeaders } from './request-headers.ts';
 import { retryDelayMs } from './retry.ts';
+import { openWebSocket, type Upgraded } from './upgrade.ts';
 
 export interface ConnectOptions {
   readonly userAgent: string;
@@ -31,7 +32,7 @@ export interface ApiRequest {
   readonly contentType?: string | undefined;
 }
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface ApiAnswer {
   readonly status: number;
@@ -53,8 +54,18 @@ export interface Transport {
    * itself and takes no place from requests. An abort closes it; it is never sent again by itself.
    */
   stream(request: ApiRequest, signal: AbortSignal): Promise<HttpStream>;
+  /**
+   * A connection of its own that the server agrees to use for a WebSocket; a refusal is thrown as an ApiError. An
+   * abort closes it.
+   */
+  webSocket(request: WebSocketRequest, signal: AbortSignal): Promise<Upgraded>;
   /** Closes idle connections. */
   close(): void;
+}
+
+export interface WebSocketRequest extends Pick<ApiRequest, 'path' | 'query'> {
+  /** What may be spoken on it, the best first. */
+  readonly protocols: readonly string[];
 }
 
 /** Makes ready to talk to a server; nothing is sent yet. */
@@ -109,6 +120,17 @@ class HttpTransport implements Transport {
     return orThrow(await this.#open(request, renewed, signal), request.method);
   }
 
+  async webSocket(request: WebSocketRequest, signal: AbortSignal): Promise<Upgraded> {
+    const identity = await this.#authenticator.identity(signal);
+    try {
+      return await this.#upgrade(request, identity, signal);
+    } catch (error) {
+      const isExpired = error instanceof ApiError && error.status === 401 && identity.renewable;
+      if (!isExpired) throw error;
+      return this.#upgrade(request, await this.#authenticator.renew(identity, signal), signal);
+    }
+  }
+
   close(): void {
     void this.#agent?.agent.then((agent) => agent.destroy());
   }
@@ -142,6 +164,12 @@ class HttpTransport implements Transport {
     return this.#traced(call, () => openStream(call, signal));
   }
 
+  async #upgrade(request: WebSocketRequest, identity: Identity, signal: AbortSignal): Promise<Upgraded> {
+    const get = { method: 'GET', ...request };
+    const call = this.#call(get, identity, await this.#streamAgentFor(identity));
+    return this.#traced(call, () => openWebSocket(call, request.protocols, signal));
+  }
+
   #call(request: ApiRequest, identity: Identity, agent: Agent): HttpCall {
     return {
       method: request.method,
@@ -153,7 +181,7 @@ class HttpTransport implements Transport {
     };
   }
 
-  async #traced<T extends HttpStream | HttpAnswer>(
+  async #traced<T extends HttpStream | HttpAnswer | Upgraded>(
     { method, url }: HttpCall,
     send: () => Promise<T>,
   ): Promise<T> {
@@ -177,7 +205,8 @@ class HttpTransport implements Transport {
   #url({ path, query = {} }: ApiRequest): URL {
     const url = new URL(this.server + path);
     for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
+      const values = Array.isArray(value) ? value : value === undefined ? [] : [value];
+      for (const one of values) url.searchParams.append(name, String(one));
     }
     return url;
   }

@@ -86,6 +86,6 @@ export const FOLLOWING_CODES: ReadonlySet<string> = new Set(
 );
 
 /** What `explain` knows: a page for each rule, and for what Ceph alone can tell. */
-export const CODE_PAGES: readonly CodePage[] = [...RULES, cephContents].sort((a, b) =>
+export const CODE_PAGES: readonly CodePage[] = [...RULES, ...cephContents].sort((a, b) =>
   a.code < b.code ? -1 : 1,
 );

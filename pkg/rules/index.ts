@@ -7,6 +7,7 @@
  * *needs* say which kinds must be looked at to answer a question. `catalogue.ts` lists all rules by their codes.
  */
 export { CODE_PAGES, FOLLOWING_CODES, RULES } from './catalogue.ts';
+export { contentWords } from './ceph-contents.ts';
 export { claimedComposite, claimOf, composedParts, type Part } from './composition.ts';
 export { DependencyIndex, type DoubtAbout } from './dependency-index.ts';
 export { essentialsOf } from './essentials.ts';

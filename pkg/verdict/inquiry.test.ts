@@ -179,7 +179,7 @@ describe('Ceph', () => {
     };
     const reports = await inquire(fakeReader([pool]), [pool, aStore('s')], ceph, signal);
     expect(reports.map(({ verdict }) => verdict)).toEqual(['Blocked', 'Deletable']);
-    expect(reports[0]?.causes).toMatchObject([{ code: 'RD027', object: { kind: 'RBDImage', name: 'i' } }]);
+    expect(reports[0]?.causes).toMatchObject([{ code: 'RD050', object: { kind: 'RBDImage', name: 'i' } }]);
   });
 });
 

@@ -80,17 +80,59 @@ describe('causes', () => {
     ]);
   });
 
-  test('are RD027 for what Ceph holds, sorted, with no field', () => {
+  test('have the code of what Ceph holds, sorted, with no field', () => {
     const { verdict, causes } = judge(pool, evidence([pool], { contents: IMAGES }));
     expect(verdict).toBe('Blocked');
     expect(causes).toEqual(
       ['csi-vol-1', 'csi-vol-2'].map((name) => ({
-        code: 'RD027',
-        relation: 'is stored in',
-        message: `RBDImage ${name} is stored in CephBlockPool p`,
+        code: 'RD050',
+        relation: 'is an image in',
+        message: `RBDImage ${name} is an image in CephBlockPool p`,
         object: { apiVersion: 'ceph', kind: 'RBDImage', name },
       })),
     );
+  });
+
+  test('name the volume or claim that a thing in Ceph was made for', () => {
+    const volume = aVolume('pv', { attributes: { ...inPool, imageName: 'csi-vol-1' } });
+    const { causes } = judge(pool, evidence([aCluster(), pool, volume], { contents: IMAGES }));
+    const owner = { apiVersion: 'v1', kind: 'PersistentVolume', name: 'pv' };
+    expect(causes.filter(({ code }) => code === 'RD050')).toMatchObject([
+      {
+        message: 'RBDImage csi-vol-1 is an image in CephBlockPool p (owned by PersistentVolume pv)',
+        owner,
+      },
+      { message: 'RBDImage csi-vol-2 is an image in CephBlockPool p' },
+    ]);
+  });
+
+  test.for([
+    {
+      name: 'an ObjectBucketClaim',
+      bucket: anObject(Kinds.ObjectBucket, 'obc-shop-photos', {
+        spec: {
+          endpoint: { bucketName: 'photos-1' },
+          claimRef: { namespace: 'shop', name: 'photos' },
+          additionalState: { objectStoreName: 's', objectStoreNamespace: 'rook-ceph' },
+        },
+      }),
+      owner: { kind: 'ObjectBucketClaim', namespace: 'shop', name: 'photos' },
+    },
+    {
+      name: 'nobody, but has a resource',
+      bucket: anObject(Kinds.ObjectBucket, 'kept', {
+        spec: {
+          endpoint: { bucketName: 'photos-1' },
+          additionalState: { objectStoreName: 's', objectStoreNamespace: 'rook-ceph' },
+        },
+      }),
+      owner: { kind: 'ObjectBucket', name: 'kept' },
+    },
+  ])('name the owner of a bucket that was claimed by $name', ({ bucket, owner }) => {
+    const contents = { items: [{ kind: 'Bucket', name: 'photos-1' }], gaps: [] };
+    const store = aStore('s');
+    const { causes } = judge(store, evidence([aCluster(), store, bucket], { contents }));
+    expect(causes.find(({ code }) => code === 'RD054')).toMatchObject({ owner });
   });
 
   test('give a kind that was only mentioned the version it is known by', () => {
@@ -133,7 +175,7 @@ describe('a cluster that is destroyed with yes-really-destroy-data', () => {
       verdict: 'Deletable',
       causes: [],
       gaps: [],
-      related: [{ code: 'RD002' }, { code: 'RD027' }, { code: 'RD027' }],
+      related: [{ code: 'RD002' }, { code: 'RD050' }, { code: 'RD050' }],
       notes: [expect.stringContaining('CephCluster rook-ceph is being deleted')],
     });
   });

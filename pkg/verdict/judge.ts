@@ -11,15 +11,22 @@ import {
   type KubeObject,
   type ObjectKey,
 } from '#pkg/object';
-import type { DependencyIndex } from '#pkg/rules';
+import { contentWords, type DependencyIndex } from '#pkg/rules';
+import { contentOwners, type ContentOwners } from './content-owners.ts';
 import { deletionOf, type OperatorState } from './deletion.ts';
 import { nextSteps } from './next-steps.ts';
 import { nameOf, objectName } from './object-name.ts';
 import { API_VERSION, type Cause, type DependencyReport, type VerdictKind } from './report.ts';
 
+export interface ContentFound {
+  readonly kind: string;
+  readonly name: string;
+  readonly detail?: string;
+}
+
 /** What Ceph told about the subject; see the package that asks it. */
 export interface ContentsFound {
-  readonly items: readonly { readonly kind: string; readonly name: string }[];
+  readonly items: readonly ContentFound[];
   readonly gaps: readonly Gap[];
   readonly notes?: readonly string[];
 }
@@ -37,7 +44,7 @@ export function judge(subject: KubeObject, evidence: Evidence): DependencyReport
   const escape = destructionAsked(subject, index.objects());
   const edges = index.graph.edgesAt(keyOf(refOf(subject)), 'dependents');
   const holds = (edge: Edge): boolean => edge.blocks && !escape;
-  const stored = contentCauses(subject, contents);
+  const stored = contentCauses(subject, contents, contentOwners(edges, index));
   const causes = [...edges.filter(holds).map((edge) => causeOf(edge, index)), ...(escape ? [] : stored)];
   const related = [...edges.filter((edge) => !holds(edge)), ...consumers(edges, index)].sort(compareEdges);
   const gaps = escape ? [] : [...evidence.gaps, ...contents.gaps];
@@ -77,20 +84,38 @@ function causeOf(edge: Edge, index: DependencyIndex): Cause {
   };
 }
 
-function qualified({ namespace, name }: Edge['dependent']): string {
+function qualified({
+  namespace,
+  name,
+}: {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
-function contentCauses(subject: KubeObject, contents: ContentsFound): readonly Cause[] {
+function contentCauses(
+  subject: KubeObject,
+  contents: ContentsFound,
+  owners: ContentOwners,
+): readonly Cause[] {
   const sorted = contents.items.toSorted(
     (a, b) => compareText(a.kind, b.kind) || compareText(a.name, b.name),
   );
-  return sorted.map(({ kind, name }) => ({
-    code: 'RD027',
-    relation: 'is stored in',
-    message: `${kind} ${name} is stored in ${subject.kind} ${subject.metadata.name}`,
-    object: { apiVersion: 'ceph', kind, name },
-  }));
+  return sorted.map((content) => {
+    const { kind, name } = content;
+    const { code, relation } = contentWords(kind);
+    const owner = owners.ownerOf(content);
+    const details = [content.detail, owner && `owned by ${owner.kind} ${qualified(owner)}`].filter(Boolean);
+    const detail = details.length > 0 ? ` (${details.join(', ')})` : '';
+    return {
+      code,
+      relation,
+      message: `${kind} ${name} ${relation} ${subject.kind} ${subject.metadata.name}${detail}`,
+      object: { apiVersion: 'ceph', kind, name },
+      ...(owner ? { owner } : {}),
+    };
+  });
 }
 
 /** Who uses the volumes, snapshots and buckets that hang on the subject. Rook's own resources have answers of their own. */

@@ -17,6 +17,8 @@ export interface Cause {
   readonly field?: string;
   readonly message: string;
   readonly object: ObjectName;
+  /** The Kubernetes object that a thing inside Ceph was made for, where one is known. */
+  readonly owner?: ObjectName;
 }
 
 export type VerdictKind = 'Deletable' | 'Blocked' | 'Unknown';

@@ -18,7 +18,7 @@ export class ServerEnded extends Error {
   }
 }
 
-/** The servers of one control plane: they live in one folder, log into it, and go together with it. */
+/** The servers of one control plane or Ceph cluster: they live in one folder, log into it, and go together with it. */
 export class Children {
   readonly #folder: string;
   readonly #guard: Guard;
@@ -53,26 +53,30 @@ export class Children {
     return Promise.race([work, this.#ended.promise]);
   }
 
-  /** Ends one server, as a crash would; it may be started again. */
-  async end(name: string): Promise<void> {
+  isRunning(name: string): boolean {
+    return this.#running.has(name);
+  }
+
+  /** Ends one server, as a crash would unless another signal is named; it may be started again. */
+  async end(name: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#running.get(name);
     this.#running.delete(name);
-    if (child) await kill(child);
+    if (child) await kill(child, signal);
   }
 
   /** Nothing here is worth a graceful end: the data goes as well. */
   async stop(): Promise<void> {
-    for (const name of this.#running.keys()) await this.end(name);
+    await Promise.all([...this.#running.keys()].map((name) => this.end(name)));
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
     this.#guard.release();
   }
 }
 
-async function kill(child: ChildProcess): Promise<void> {
+async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.ref();
-  child.kill('SIGKILL');
+  child.kill(signal);
   await exited;
 }
 

@@ -1,12 +1,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { access, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { ensureBinaries, type Binaries } from './binaries.ts';
 import { Children, ServerEnded } from './children.ts';
+import { freePort } from './free-port.ts';
 import { get, type Access } from './request.ts';
 import {
   apiserverFlags,
@@ -183,15 +183,4 @@ function kubeconfigOf({ server, adminToken, ca }: Access): string {
     contexts: [{ name, context: { cluster: name, user: 'admin' } }],
     'current-context': name,
   });
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const server = createServer();
-  server.once('error', reject);
-  server.listen(0, '127.0.0.1', () => {
-    const { port } = server.address() as AddressInfo;
-    server.close(() => resolve(port));
-  });
-  return promise;
 }

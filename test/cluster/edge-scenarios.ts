@@ -520,7 +520,7 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
   {
     edge: 'E27',
     name: 'what only Ceph can tell is not checked, and an empty pool is not called deletable',
-    objects: (ns) => [pool(ns, 'p')],
+    objects: (ns) => [served(Kinds.CephCluster, 'c', ns), pool(ns, 'p')],
     ask: () => 'cephbp/p',
     gaps: () => ['RBD images, snapshots and objects in pool p'],
   },
@@ -528,6 +528,7 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
     edge: 'E28',
     name: 'peer zones hold the store of the zone that was made first',
     objects: (ns) => [
+      served(Kinds.CephCluster, 'c', ns),
       served(Kinds.CephObjectRealm, 'r', ns),
       served(Kinds.CephObjectZoneGroup, 'g', ns, { realm: 'r' }),
       served(Kinds.CephObjectZone, 'zone-a', ns, { zoneGroup: 'g' }),

@@ -40,10 +40,15 @@ describeOnCluster('why, for every edge, on a live cluster and from a dump of it'
 
       const saved = await runPlugin([...args, '--from', await dump(folder, ns)]);
       expect(saved.code).toBe(0);
-      expect(JSON.parse(saved.stdout)).toEqual(report);
+      expect(withoutReasons(JSON.parse(saved.stdout) as DependencyReport)).toEqual(withoutReasons(report));
     },
   );
 });
+
+/** A dump has no Ceph to ask; a cluster without an operator has one that does not answer. */
+function withoutReasons(report: DependencyReport): unknown {
+  return { ...report, gaps: report.gaps.map(({ what }) => what) };
+}
 
 async function applyInOrder(objects: readonly object[]): Promise<void> {
   for (const object of objects) {

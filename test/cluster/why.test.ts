@@ -95,6 +95,27 @@ describeOnCluster('why on a real API server', () => {
     expect(await code('cephbp/lonely', '--no-ceph')).toBe(0);
   });
 
+  test('does not take an operator that cannot be reached for an empty Ceph', async () => {
+    await apply([
+      served(Kinds.CephBlockPool, 'unreached', ns),
+      {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'operator', namespace: ns, labels: { app: 'rook-ceph-operator' } },
+        spec: {
+          nodeName: 'nowhere',
+          automountServiceAccountToken: false,
+          containers: [{ name: 'rook-ceph-operator', image: 'rook' }],
+        },
+        status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+      },
+    ]);
+    const { verdict, gaps } = await ask(['why', 'cephbp/unreached', '-n', ns]);
+    expect(verdict).toBe('Unknown');
+    expect(gaps.map(({ what }) => what)).toEqual(['RBD images, snapshots and objects in pool unreached']);
+    expect(gaps[0]?.reason).toMatch(/^in pod operator: .+/);
+  });
+
   test('says which kinds may not be listed, and does not call that deletable', async () => {
     const kubeconfig = await restrictedKubeconfig(ns);
     await apply([served(Kinds.CephBlockPool, 'quiet', ns)]);

@@ -24,6 +24,10 @@ export const controller: Command = {
       describe: 'A further name or address under which the webhook is called.',
     },
     'drain-ms': { type: 'string', describe: 'How long to go on answering after being told to stop.' },
+    'ceph-conf': {
+      type: 'string',
+      describe: "Ask Ceph with this machine's own ceph program and this configuration file.",
+    },
     'watch-delay-ms': { type: 'string', describe: 'Hold back what watches bring; for tests.' },
   },
   async run(args, io, signal) {
@@ -41,6 +45,8 @@ export const controller: Command = {
         healthPort: numberOf(args, 'health-port', 8081),
         extraNames: args.texts('webhook-name'),
         drainMs: numberOf(args, 'drain-ms', 5_000),
+        cephConf: args.text('ceph-conf'),
+        env: io.env,
         watchDelayMs: numberOf(args, 'watch-delay-ms', 0),
       },
       logger,

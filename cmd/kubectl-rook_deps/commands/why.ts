@@ -1,9 +1,9 @@
-import { skippedCeph, unaskedCeph } from '#pkg/ceph';
 import { kindKey, refOf, type KubeObject } from '#pkg/object';
 import { renderReport, reportNames } from '#pkg/render';
 import { needsOfVerdict } from '#pkg/rules';
 import { API_VERSION, inquire, type DependencyReport } from '#pkg/verdict';
 import type { Args } from '../args.ts';
+import { CEPH_FLAGS, openCeph } from '../ceph.ts';
 import type { Command } from '../command.ts';
 import { shellQuoted, suggestedFlags } from '../global-flags.ts';
 import type { Io } from '../io.ts';
@@ -24,6 +24,9 @@ export const why: Command = {
 The verdict is BLOCKED while anything needs the resource, UNKNOWN when nothing was found but not everything could be
 checked, and DELETABLE when everything was looked at: with --no-ceph all but Ceph, with --from all that the files hold.
 Nothing is changed.
+
+What Ceph holds is asked in the pod of the Rook operator, or in the toolbox; that needs the rights get and create on
+pods/exec. What Ceph does not answer counts as unchecked.
 
 With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1 is an error.`,
   usage: 'why (TYPE NAME... | TYPE/NAME... | TYPE) [flags] [options]',
@@ -49,10 +52,7 @@ With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1
     output: outputFlag(FORMATS),
     ...SUBJECT_FLAGS,
     from: FROM_FLAG,
-    'no-ceph': {
-      type: 'boolean',
-      describe: 'Do not ask Ceph for what it holds, and do not count it as unchecked.',
-    },
+    ...CEPH_FLAGS,
     'exit-code': { type: 'boolean', describe: 'Exit with 0 when deletable, 2 when blocked, 3 when unknown.' },
     quiet: { type: 'boolean', alias: 'q', describe: 'Print no report; implies --exit-code.' },
     'no-headers': { type: 'boolean', describe: "Don't print headers." },
@@ -62,9 +62,9 @@ With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1
     requireResource(args.words);
     const source = await openSource(args, io, signal);
     try {
+      const ceph = await openCeph(args, source, io);
       const subjects = await findSubjects(args, source, signal);
       warnOfUnsavedKinds(subjects, source, io);
-      const ceph = args.isSet('no-ceph') ? skippedCeph() : unaskedCeph();
       const flags = suggestedFlags(args);
       const reports = (await inquire(source.reader, subjects, ceph, signal)).map((report) =>
         withFlags(report, flags),

@@ -1,8 +1,9 @@
 import type { AdmissionHandler, DeletionGuard } from '#pkg/admission';
 import type { CensusTaker, Connection, Watcher } from '#pkg/kube';
+import type { Ceph } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
 import type { Logger } from '#pkg/log';
-import type { Reader, Writer } from '#pkg/object';
+import type { KubeObject, Reader, Writer } from '#pkg/object';
 import type { Component, HealthCheck, Metrics } from '#pkg/runtime';
 import type { AccessReviewer, EventRecorder, Types } from './kube-ports.ts';
 
@@ -19,6 +20,8 @@ export interface Machinery {
   readonly types: Types;
   readonly access: AccessReviewer;
   readonly record: EventRecorder;
+  /** The way to the Ceph of a CephCluster. */
+  cephOf(cluster: KubeObject): Ceph;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;

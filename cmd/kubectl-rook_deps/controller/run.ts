@@ -15,6 +15,8 @@ import {
   kubeReader,
   kubeWatcher,
   kubeWriter,
+  Limiter,
+  podExec,
   refreshedTypes,
   type Connection,
   type Transport,
@@ -33,10 +35,12 @@ import {
   type Component,
   type Metrics,
 } from '#pkg/runtime';
+import { cephWays } from '../ceph.ts';
 import { VERSION } from '../release.ts';
 import { certificateWatch } from './certificate-watch.ts';
 import { criticalServiceFeature } from './critical-service-feature.ts';
 import type { Feature, Machinery } from './feature.ts';
+import { disruptionFeature } from './disruption-feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
 import { dependentsFeature } from './dependents-feature.ts';
 import { storageClaimFeature } from './storage-claim-feature.ts';
@@ -53,6 +57,9 @@ export interface ControllerSettings {
   /** Names besides the Service's under which the webhook is called. */
   readonly extraNames: readonly string[];
   readonly drainMs: number;
+  /** A configuration file for the programs of this machine, instead of those in the operator's pod. */
+  readonly cephConf?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Holds back what watches bring, to see that no answer rests on them. */
   readonly watchDelayMs: number;
 }
@@ -60,12 +67,15 @@ export interface ControllerSettings {
 const NAME = 'rook-deps';
 const WEBHOOK = 'rook-deps-webhook';
 const GRACE_MS = 20_000;
+/** Each is a process, in the operator's pod. */
+const MAX_CEPH_QUESTIONS = 4;
 
 const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [
   usageFeature,
   dependentsFeature,
   criticalServiceFeature,
   storageClaimFeature,
+  disruptionFeature,
 ];
 
 /** The controller and webhook: reconcilers on the leader, the webhook on every replica. */
@@ -153,7 +163,7 @@ function connected(connection: Connection, logger: Logger): Promise<Transport> {
 }
 
 function machineryOf(
-  { connection, namespace, host, watchDelayMs }: ControllerSettings,
+  { connection, namespace, host, watchDelayMs, cephConf, env }: ControllerSettings,
   transport: Transport,
   metrics: Metrics,
   logger: Logger,
@@ -162,10 +172,15 @@ function machineryOf(
   const types = refreshedTypes(transport, clock);
   const writer = kubeWriter(transport, types);
   const live = kubeWatcher(transport, types);
+  const reader = kubeReader(transport, { types });
   return {
     namespace,
     connection,
-    reader: kubeReader(transport, { types }),
+    reader,
+    cephOf: cephWays(
+      { reader, exec: podExec(transport), conf: cephConf, env },
+      new Limiter(MAX_CEPH_QUESTIONS),
+    ),
     writer,
     watcher: watchDelayMs > 0 ? delayedWatcher(live, clock, () => watchDelayMs) : live,
     census: kubeCensus(transport, types),

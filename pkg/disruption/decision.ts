@@ -1,0 +1,57 @@
+import type { OsdFacts } from './osd-facts.ts';
+
+/** What Ceph says of its placement groups: whether all are clean, or nothing when it does not answer. */
+export type Cleanliness = 'clean' | 'unclean' | 'unknown';
+
+/** Which OSDs may go next. */
+export type Protection =
+  | {
+      /** Any one OSD; those that are dead already do not count. */
+      readonly kind: 'default';
+      readonly excluded: readonly number[];
+    }
+  | {
+      /** None but those of one failure domain. */
+      readonly kind: 'blocking';
+      readonly draining: string;
+      /** Its node is drained, so its OSDs will be back: data need not move. */
+      readonly isPlanned: boolean;
+    };
+
+export interface Situation {
+  readonly osds: readonly OsdFacts[];
+  readonly cleanliness: Cleanliness;
+  /** The domain that was draining until now. */
+  readonly draining: string | undefined;
+}
+
+/**
+ * The heart of it. As long as every copy is there, one OSD may go, wherever it is. Once one has gone and copies are
+ * missing, only its own domain may go on; and that lasts until all copies are back, or have been made elsewhere.
+ */
+export function decide({ osds, cleanliness, draining }: Situation): Protection {
+  const down = osds.filter(({ isDown }) => isDown);
+  if (cleanliness === 'clean') return { kind: 'default', excluded: down.map(({ id }) => id) };
+  if (down.length === 0) {
+    // Copies are missing and all OSDs are there: they recover. What was held stays held until they have.
+    return draining === undefined
+      ? { kind: 'default', excluded: [] }
+      : { kind: 'blocking', draining, isPlanned: false };
+  }
+  const chosen = drainingDomain(down, draining);
+  const isPlanned = down.some(({ domain, isDrained }) => isDrained && domain === chosen);
+  return { kind: 'blocking', draining: chosen, isPlanned };
+}
+
+/** The one that was draining, while it is down; else one that is drained; else one that is down. The first by name. */
+function drainingDomain(down: readonly OsdFacts[], before: string | undefined): string {
+  const drained = domainsOf(down.filter(({ isDrained }) => isDrained));
+  const all = domainsOf(down);
+  const candidates = drained.length > 0 ? drained : all;
+  if (before !== undefined && candidates.includes(before)) return before;
+  return candidates[0] ?? '';
+}
+
+function domainsOf(osds: readonly OsdFacts[]): readonly string[] {
+  return [...new Set(osds.map(({ domain }) => domain))].sort();
+}

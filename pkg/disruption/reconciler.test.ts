@@ -1,0 +1,355 @@
+import { describe, expect, test } from 'vitest';
+import { cephClient, type Ceph } from '#pkg/ceph';
+import type { Clock } from '#pkg/clock';
+import { keyOf, refOf, type KubeObject, type ObjectKey, type Writer } from '#pkg/object';
+import type { Outcome } from '#pkg/runtime';
+import { fakeRunner, type Reply } from '#test/fakes/ceph-runner.ts';
+import { fakeReader } from '#test/fakes/reader.ts';
+import { aCluster, aPool } from '#test/fixtures/objects.ts';
+import { aNode, anOsd, type OsdParts } from '#test/fixtures/osds.ts';
+import { disruptionReconciler } from './reconciler.ts';
+
+const { signal } = new AbortController();
+const REF = { group: 'ceph.rook.io', kind: 'CephCluster', namespace: 'rook-ceph', name: 'rook-ceph' };
+const ZONES = ['x', 'y', 'z'];
+
+/** A cluster of three zones, a node and an OSD in each, and a Ceph that tells what the test wants it to. */
+class World {
+  readonly objects = new Map<ObjectKey, KubeObject>();
+  readonly writes: string[] = [];
+  readonly told: string[] = [];
+  /** Numbers of OSDs that Ceph calls down. */
+  down: readonly number[] = [];
+  state = 'active+clean';
+  flags: Record<string, readonly string[]> = {};
+  isSilent = false;
+  now = 1_000_000;
+  /** Called before each write; what it throws ends the round. */
+  beforeWrite: () => void = () => undefined;
+  #rounds = disruptionReconciler({
+    reader: {
+      get: (...args) => fakeReader([...this.objects.values()]).get(...args),
+      list: (...args) => fakeReader([...this.objects.values()]).list(...args),
+    },
+    writer: this.#writer(),
+    cephOf: () => this.#ceph(),
+    record: (object, reason) => {
+      this.told.push(`${object.kind}/${object.metadata.name} ${reason}`);
+      return Promise.resolve();
+    },
+    clock: this.#clock(),
+    logger: SILENT,
+  });
+
+  constructor(management: object = {}) {
+    const cluster = aCluster('rook-ceph', {
+      uid: 'cluster',
+      spec: { mon: { count: 1 }, mgr: { count: 1 }, disruptionManagement: management },
+    });
+    this.put(cluster, ...ZONES.map((_, id) => aNode(`node-${id}`)));
+    for (const id of ZONES.keys()) this.osd(id, {});
+  }
+
+  put(...objects: readonly KubeObject[]): void {
+    for (const object of objects) this.objects.set(keyOf(refOf(object)), object);
+  }
+
+  osd(id: number, parts: OsdParts): void {
+    this.put(anOsd(id, { zone: ZONES[id] ?? '', node: `node-${id}`, ...parts }));
+  }
+
+  /** As `kubectl drain` and Ceph after it. */
+  drain(id: number): void {
+    this.put(aNode(`node-${id}`, { unschedulable: true }));
+    this.osd(id, { ready: false });
+    this.down = [id];
+    this.state = 'active+undersized';
+  }
+
+  recover(id: number): void {
+    this.put(aNode(`node-${id}`));
+    this.osd(id, {});
+    this.down = [];
+    this.state = 'active+clean';
+  }
+
+  round(): Promise<Outcome> {
+    return this.#rounds.reconcile(REF, signal);
+  }
+
+  budgets(): readonly string[] {
+    return [...this.objects.values()]
+      .filter(({ kind }) => kind === 'PodDisruptionBudget')
+      .map(({ metadata }) => metadata.name)
+      .sort();
+  }
+
+  #write(line: string): void {
+    this.beforeWrite();
+    this.writes.push(line);
+  }
+
+  #writer(): Writer {
+    const unused = (): never => {
+      throw new Error('not used here');
+    };
+    return {
+      create: unused,
+      createReview: unused,
+      apply: (object) => {
+        this.#write(`apply ${object.metadata.name}`);
+        const uid = `uid-of-${object.metadata.name}`;
+        this.put({ ...object, metadata: { ...object.metadata, uid } });
+        return Promise.resolve(object);
+      },
+      patch: (ref, change) => {
+        this.#write(`patch ${ref.name}`);
+        const found = this.objects.get(keyOf(ref));
+        if (!found || change.type !== 'merge') throw new Error('not used here');
+        const { labels: _, ...metadata } = found.metadata;
+        this.put({ ...found, metadata });
+        return Promise.resolve(found);
+      },
+      delete: (ref) => {
+        this.#write(`delete ${ref.name}`);
+        return Promise.resolve(this.objects.delete(keyOf(ref)) ? 'deleted' : 'absent');
+      },
+    };
+  }
+
+  #clock(): Clock {
+    return {
+      now: () => this.now,
+      sleep: (ms) => {
+        this.now += ms;
+        return Promise.resolve();
+      },
+    };
+  }
+
+  #ceph(): Ceph {
+    const ceph = cephClient({ run: (command, stop) => fakeRunner(this.#replies()).run(command, stop) });
+    const changed = (bucket: string, flags: readonly string[]): Promise<void> => {
+      this.#write(`${flags.length > 0 ? 'set' : 'unset'} noout ${bucket}`);
+      this.flags = Object.fromEntries(
+        Object.entries({ ...this.flags, [bucket]: flags }).filter(([, set]) => set.length > 0),
+      );
+      return Promise.resolve();
+    };
+    return {
+      ...ceph,
+      setNoout: (bucket) => changed(bucket, ['noout']),
+      unsetNoout: (bucket) => changed(bucket, []),
+    };
+  }
+
+  #replies(): Readonly<Record<string, Reply>> {
+    if (this.isSilent) return { ceph: 'silence' };
+    const up = ZONES.flatMap((_, id) => (this.down.includes(id) ? [] : [id]));
+    const osds = ZONES.map((_, osd) => ({ osd, up: up.includes(osd) ? 1 : 0, in: 1, state: ['exists'] }));
+    const pool = { pool: 1, pool_name: 'p', size: 3, min_size: 2, crush_rule: 0, type: 1 };
+    const dump = {
+      epoch: 1,
+      crush_version: 1,
+      osds,
+      pools: [pool],
+      flags_set: [],
+      crush_node_flags: this.flags,
+    };
+    const steps = [{ op: 'chooseleaf_firstn', type: 'zone', num: 0 }];
+    const nodes = ZONES.map((name, id) => ({ id: -id - 1, name, type: 'zone', type_id: 9 }));
+    const groups = [{ pgid: '1.0', state: this.state, acting: up }];
+    return {
+      'ceph osd dump': { json: dump },
+      'ceph osd crush rule dump': { json: [{ rule_id: 0, rule_name: 'r', steps }] },
+      'ceph osd tree': { json: { nodes, stray: [] } },
+      'ceph tell': { code: 0, stdout: up.map((osd) => `osd.${osd}: 1\n`).join(''), stderr: '' },
+      'ceph pg dump': {
+        json: { pg_ready: true, pg_stats: groups, osd_stats: ZONES.map((_, osd) => ({ osd, seq: 1 })) },
+      },
+    };
+  }
+}
+
+const SILENT = {
+  info: () => undefined,
+  debug: () => undefined,
+  error: () => undefined,
+  with: () => SILENT,
+};
+
+const DEFAULT = ['rook-ceph-osd'];
+const BLOCKING_X = ['rook-ceph-osd-zone-y', 'rook-ceph-osd-zone-z'];
+
+describe('a round', () => {
+  test('in a quiet cluster makes the default budget once, and then writes nothing', async () => {
+    const world = new World();
+    expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+    expect(world.budgets()).toEqual(DEFAULT);
+    world.writes.length = 0;
+    await world.round();
+    expect(world.writes).toEqual([]);
+  });
+
+  test('during a drain remembers, blocks the others, and then keeps the data where it is', async () => {
+    const world = new World();
+    await world.round();
+    world.writes.length = 0;
+    world.drain(0);
+    expect(await world.round()).toMatchObject({ kind: 'look-again' });
+    expect(world.writes).toEqual([
+      'apply rook-deps-disruption',
+      'apply rook-ceph-osd-zone-y',
+      'apply rook-ceph-osd-zone-z',
+      'delete rook-ceph-osd',
+      'apply rook-deps-disruption',
+      'set noout x',
+      'apply rook-deps-disruption',
+    ]);
+    expect(world.told).toEqual(['CephCluster/rook-ceph DrainStarted', 'Node/node-0 DrainStarted']);
+    world.writes.length = 0;
+    await world.round();
+    expect(world.writes).toEqual([]);
+  });
+
+  test('after it gives everything back', async () => {
+    const world = new World();
+    world.drain(0);
+    await world.round();
+    world.recover(0);
+    await world.round();
+    expect(world.budgets()).toEqual(DEFAULT);
+    expect(world.flags).toEqual({});
+    expect(world.told.at(-1)).toBe('CephCluster/rook-ceph DrainEnded');
+    expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+  });
+
+  test('keeps on blocking while OSDs are back and copies are not', async () => {
+    const world = new World();
+    world.drain(0);
+    await world.round();
+    world.recover(0);
+    world.state = 'active+recovering';
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+    expect(world.flags).toEqual({});
+  });
+
+  test('does not trust clean groups while Ceph still counts on an OSD that was taken away', async () => {
+    const world = new World();
+    world.drain(0);
+    world.down = [];
+    world.state = 'active+clean';
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+  });
+
+  test('blocks without an answer of Ceph, and gives nothing back without one', async () => {
+    const world = new World();
+    world.put(aPool('p', { spec: { failureDomain: 'zone' } }));
+    world.isSilent = true;
+    world.drain(0);
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+    world.recover(0);
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+    world.isSilent = false;
+    await world.round();
+    expect(world.budgets()).toEqual(DEFAULT);
+  });
+
+  test('leaves out a dead OSD whose data is safe, without noout', async () => {
+    const world = new World();
+    world.osd(2, { ready: false });
+    world.down = [2];
+    await world.round();
+    expect(world.flags).toEqual({});
+    const [found] = [...world.objects.values()].filter(({ kind }) => kind === 'PodDisruptionBudget');
+    expect(found?.['spec']).toMatchObject({
+      selector: { matchExpressions: [{ key: 'app' }, { key: 'osd', operator: 'NotIn', values: ['2'] }] },
+    });
+  });
+
+  test('takes noout off when its time is over, and leaves it off', async () => {
+    const world = new World({ osdMaintenanceTimeout: 10 });
+    world.drain(0);
+    await world.round();
+    world.now += 10 * 60_000;
+    await world.round();
+    expect(world.flags).toEqual({});
+    await world.round();
+    expect(world.flags).toEqual({});
+    expect(world.budgets()).toEqual(BLOCKING_X);
+  });
+
+  test('leaves a flag of somebody else alone', async () => {
+    const world = new World();
+    world.flags = { x: ['noout'], y: ['noout'] };
+    world.drain(0);
+    await world.round();
+    world.recover(0);
+    await world.round();
+    expect(world.flags).toEqual({ x: ['noout'], y: ['noout'] });
+  });
+
+  test('that is killed at any write is finished by the next', async () => {
+    for (let survivor = 0; survivor < 9; survivor += 1) {
+      const world = new World();
+      await world.round();
+      world.drain(0);
+      let left = survivor;
+      world.beforeWrite = () => {
+        if (left === 0) throw new Error('killed');
+        left -= 1;
+      };
+      await world.round().catch(() => undefined);
+      world.beforeWrite = () => undefined;
+      await world.round();
+      expect(world.budgets()).toEqual(BLOCKING_X);
+      expect(world.flags).toEqual({ x: ['noout'] });
+      world.recover(0);
+      await world.round();
+      expect(world.budgets()).toEqual(DEFAULT);
+      expect(world.flags).toEqual({});
+    }
+  });
+});
+
+describe('where Rook protects', () => {
+  test('14.7 not one budget is made', async () => {
+    const world = new World({ managePodBudgets: true });
+    world.drain(0);
+    await world.round();
+    expect(world.writes).toEqual([]);
+  });
+
+  test('W19 everything of ours goes when it starts to, at no moment without a budget', async () => {
+    const world = new World();
+    world.drain(0);
+    await world.round();
+    world.writes.length = 0;
+    world.put(
+      aCluster('rook-ceph', { uid: 'cluster', spec: { disruptionManagement: { managePodBudgets: true } } }),
+    );
+    await world.round();
+    expect(world.writes.slice(0, 4)).toEqual([
+      'apply rook-ceph-osd',
+      'delete rook-ceph-osd-zone-y',
+      'delete rook-ceph-osd-zone-z',
+      'patch rook-ceph-osd',
+    ]);
+    expect(world.flags).toEqual({});
+    expect(world.writes.at(-1)).toBe('delete rook-deps-disruption');
+    world.writes.length = 0;
+    await world.round();
+    expect(world.writes).toEqual([]);
+  });
+});
+
+test('an external cluster has no OSDs here, and gets no budgets', async () => {
+  const world = new World();
+  world.put(aCluster('rook-ceph', { spec: { external: { enable: true } } }));
+  expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+  expect(world.writes).toEqual([]);
+});

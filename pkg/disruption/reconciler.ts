@@ -1,0 +1,233 @@
+import type { Ceph } from '#pkg/ceph';
+import type { Clock } from '#pkg/clock';
+import type { Logger } from '#pkg/log';
+import {
+  fieldAt,
+  isTerminating,
+  isTrueAt,
+  Kinds,
+  numberAt,
+  textAt,
+  type KubeObject,
+  type ObjectRef,
+  type Reader,
+  type Writer,
+} from '#pkg/object';
+import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
+import { isOurs, osdBudgets, type BudgetOwner } from './budgets.ts';
+import {
+  orSilence,
+  viewCeph,
+  viewHealth,
+  type CephView,
+  type CrushLayout,
+  type Health,
+} from './ceph-view.ts';
+import { daemonBudgets, needsQuorum } from './daemon-budgets.ts';
+import { decide, type Cleanliness, type Protection } from './decision.ts';
+import { requestedDomain } from './failure-domain.ts';
+import { handOver } from './hand-over.ts';
+import { nooutSteps } from './noout.ts';
+import { isOfPurpose, observe, osdBudgetsIn, type Observation } from './observation.ts';
+import { osdFacts, type OsdFacts } from './osd-facts.ts';
+import { tellOfDrain } from './tidings.ts';
+import { transition } from './transition.ts';
+import { StateKeeper, takeNooutSteps, takeSteps } from './writes.ts';
+
+export interface DisruptionPorts {
+  readonly reader: Pick<Reader, 'get' | 'list'>;
+  readonly writer: Writer;
+  /** The way to the Ceph of a cluster, if there is one. */
+  cephOf(cluster: KubeObject): Ceph | undefined;
+  record(object: KubeObject, reason: string, note: string, signal: AbortSignal): Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** While something drains or recovers, Ceph is asked this often; it has no watch. */
+const BUSY_MS = 3000;
+/** While an OSD is dead, or Ceph silent, this often. */
+const SLOW_MS = 30_000;
+const TIMEOUT_MINUTES = 30;
+
+/** Keeps the budgets and noout of one CephCluster as its OSDs and nodes need them. */
+export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectRef> {
+  const layouts = new Map<string, CrushLayout>();
+  return {
+    async reconcile(ref, signal) {
+      const cluster = await ports.reader.get(Kinds.CephCluster, ref.namespace, ref.name, signal);
+      // What we made for it goes with it.
+      if (!cluster || isTerminating(cluster) || isTrueAt(cluster, 'spec', 'external', 'enable'))
+        return waitForChange;
+      const seen = await observe(ref.namespace ?? '', ports.reader, signal);
+      const owner = ownerOf(cluster);
+      const ceph = ports.cephOf(cluster);
+      if (isTrueAt(cluster, 'spec', 'disruptionManagement', 'managePodBudgets')) {
+        await handOver(seen, owner, ceph, ports.writer, signal);
+        return waitForChange;
+      }
+      return new Round(cluster, seen, owner, ceph, ports).run(layouts, signal);
+    },
+  };
+}
+
+function ownerOf({
+  apiVersion,
+  kind,
+  metadata: { name, namespace = '', uid = '' },
+}: KubeObject): BudgetOwner {
+  return {
+    namespace,
+    reference: { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true },
+  };
+}
+
+/** One look at one cluster, and what follows from it. */
+class Round {
+  readonly #cluster: KubeObject;
+  readonly #seen: Observation;
+  readonly #owner: BudgetOwner;
+  readonly #ceph: Ceph | undefined;
+  readonly #ports: DisruptionPorts;
+  readonly #keeper: StateKeeper;
+
+  constructor(
+    cluster: KubeObject,
+    seen: Observation,
+    owner: BudgetOwner,
+    ceph: Ceph | undefined,
+    ports: DisruptionPorts,
+  ) {
+    this.#cluster = cluster;
+    this.#seen = seen;
+    this.#owner = owner;
+    this.#ceph = ceph;
+    this.#ports = ports;
+    this.#keeper = new StateKeeper(seen.state, owner, ports.writer);
+  }
+
+  async run(layouts: Map<string, CrushLayout>, signal: AbortSignal): Promise<Outcome> {
+    const { state, services } = this.#seen;
+    const key = this.#cluster.metadata.uid ?? '';
+    const view = this.#ceph && (await viewCeph(this.#ceph, layouts.get(key), this.#silence, signal));
+    if (view) layouts.set(key, view.layout);
+    const type = view?.layout.type ?? state.type ?? requestedDomain(services);
+    const osds = await this.#osds(type, view, signal);
+    const isQuiet = state.draining === undefined && osds.every(({ isDown }) => !isDown);
+    const health = isQuiet || !view ? undefined : await this.#health(signal);
+    const protection = decide({
+      osds,
+      cleanliness: cleanliness(osds, isQuiet, health),
+      draining: state.draining,
+    });
+    await this.#protect(protection, type, osds, health, signal);
+    await this.#keepData(protection, view, signal);
+    await this.#protectDaemons(view !== undefined, signal);
+    return this.#next(protection, view);
+  }
+
+  /** Down is who either Kubernetes or Ceph calls so. Where a pod may run anywhere, only Ceph knows where it was. */
+  async #osds(type: string, view: CephView | undefined, signal: AbortSignal): Promise<readonly OsdFacts[]> {
+    const facts = osdFacts(type, { ...this.#seen, lastNodes: new Map() });
+    const down = new Set(view?.osdMap.osds.filter(({ isUp }) => !isUp).map(({ id }) => id));
+    const isLost = facts.some(({ isDown, node }) => isDown && node === undefined);
+    const ceph = this.#ceph;
+    const lastNodes =
+      isLost && view && ceph ? await orSilence(this.#silence, () => ceph.osdNodes(signal)) : undefined;
+    const known = lastNodes ? osdFacts(type, { ...this.#seen, lastNodes }) : facts;
+    return known.map((osd) => (down.has(osd.id) ? { ...osd, isDown: true } : osd));
+  }
+
+  async #health(signal: AbortSignal): Promise<Health | undefined> {
+    if (!this.#ceph) return undefined;
+    return viewHealth(this.#ceph, this.#healthyState(), this.#ports.clock, this.#silence, signal);
+  }
+
+  #healthyState(): RegExp | undefined {
+    const pattern = textAt(this.#cluster, 'spec', 'disruptionManagement', 'pgHealthyRegex');
+    try {
+      return pattern ? new RegExp(pattern) : undefined;
+    } catch (err) {
+      this.#ports.logger.error('pgHealthyRegex is not understood', { err });
+      return undefined;
+    }
+  }
+
+  readonly #silence = (err: Error): void => this.#ports.logger.error('Ceph does not answer', { err });
+
+  /** What is decided is remembered first: whoever comes after a crash goes on from there. */
+  async #protect(
+    protection: Protection,
+    type: string,
+    osds: readonly OsdFacts[],
+    health: Health | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const before = this.#keeper.state;
+    const draining = protection.kind === 'blocking' ? { draining: protection.draining } : {};
+    await this.#keeper.keep({ type, ...draining, noout: before.noout }, signal);
+    const domains = [...new Set(osds.map(({ domain }) => domain))];
+    const wanted = osdBudgets(protection, type, domains, this.#owner);
+    await takeSteps(
+      transition(osdBudgetsIn(this.#seen.budgets, this.#owner), wanted),
+      this.#ports.writer,
+      signal,
+    );
+    const news = { before: before.draining, protection, type, osds, health };
+    await tellOfDrain(news, this.#cluster, this.#seen, this.#ports.record, signal);
+  }
+
+  async #keepData(protection: Protection, view: CephView | undefined, signal: AbortSignal): Promise<void> {
+    if (!this.#ceph || !view) return;
+    const isWanted = protection.kind === 'blocking' && protection.isPlanned && protection.draining !== '';
+    const steps = nooutSteps({
+      wanted: isWanted ? protection.draining : undefined,
+      records: this.#keeper.state.noout,
+      osdMap: view.osdMap,
+      buckets: view.layout.buckets,
+      now: this.#ports.clock.now(),
+      timeoutMs: timeoutMs(this.#cluster),
+    });
+    await takeNooutSteps(steps, this.#ceph, this.#keeper, signal);
+  }
+
+  async #protectDaemons(answers: boolean, signal: AbortSignal): Promise<void> {
+    const { budgets, services } = this.#seen;
+    const ceph = answers && needsQuorum(this.#cluster) ? this.#ceph : undefined;
+    const quorum = ceph && (await orSilence(this.#silence, () => ceph.quorum(signal)));
+    // Rook makes the one of the managers whatever it is told.
+    const foreign = budgets.filter(
+      (budget) => !isOurs(budget) && budget.metadata.name === 'rook-ceph-mgr-pdb',
+    );
+    const taken = new Set(foreign.map(({ metadata }) => metadata.name));
+    const wanted = daemonBudgets(this.#cluster, services, quorum, this.#owner).filter(
+      ({ metadata }) => !taken.has(metadata.name),
+    );
+    const names = new Set(wanted.map(({ metadata }) => metadata.name));
+    const present = budgets.filter(
+      (budget) => isOfPurpose(budget, 'daemon') || (!isOurs(budget) && names.has(budget.metadata.name)),
+    );
+    await takeSteps(transition(present, wanted), this.#ports.writer, signal);
+  }
+
+  #next(protection: Protection, view: CephView | undefined): Outcome {
+    if (protection.kind === 'blocking') return lookAgain(BUSY_MS);
+    const isUnsettled = protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !view;
+    return isUnsettled ? lookAgain(SLOW_MS) : waitForChange;
+  }
+}
+
+/** Groups that look clean while Ceph still counts on an OSD that Kubernetes has taken away are about to lose it. */
+function cleanliness(osds: readonly OsdFacts[], isQuiet: boolean, health: Health | undefined): Cleanliness {
+  if (isQuiet) return 'clean';
+  if (!health) return 'unknown';
+  const up = new Set(health.osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
+  const isLeaving = osds.some(({ id, isDown }) => isDown && up.has(id));
+  return health.isClean && !isLeaving ? 'clean' : 'unclean';
+}
+
+/** Minutes; none, or zero, is the standard. */
+function timeoutMs(cluster: KubeObject): number {
+  const minutes = numberAt(fieldAt(cluster, 'spec', 'disruptionManagement'), 'osdMaintenanceTimeout') ?? 0;
+  return (minutes > 0 ? minutes : TIMEOUT_MINUTES) * 60_000;
+}
