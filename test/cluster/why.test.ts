@@ -114,6 +114,7 @@ describeOnCluster('why on a real API server', () => {
     expect(verdict).toBe('Unknown');
     expect(gaps.map(({ what }) => what)).toEqual(['RBD images, snapshots and objects in pool unreached']);
     expect(gaps[0]?.reason).toMatch(/^in pod operator: .+/);
+    await kubectl(['delete', 'pod/operator', '-n', ns, '--force', '--grace-period=0']);
   });
 
   test('says which kinds may not be listed, and does not call that deletable', async () => {
