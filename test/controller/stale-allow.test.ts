@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockPool, named, usage } from './objects.ts';
 import { expectRefusal, Scene } from './scene.ts';
 
-const ROUNDS = 1_000;
+const ROUNDS = 250;
 const AT_ONCE = 8;
 const NS = 'stale';
 /** More than a round lasts: what the controller has seen is always older than what it is asked about. */
