@@ -64,9 +64,11 @@ function serviceFor(
   return isOurs ? { ...service, path: found } : service;
 }
 
-/** Whether any webhook of a configuration lets things pass while it cannot be called. */
+/** Whether the widest webhook lets things pass while it cannot be called; others may be meant to. */
 export function isLenient(configuration: KubeObject): boolean {
-  return webhooksOf(configuration).some((webhook) => textAt(webhook, 'failurePolicy') === 'Ignore');
+  return webhooksOf(configuration).some(
+    (webhook) => textAt(webhook, 'name') === WIDE_WEBHOOK && textAt(webhook, 'failurePolicy') === 'Ignore',
+  );
 }
 
 function webhooksOf(configuration: KubeObject | undefined): readonly Webhook[] {
