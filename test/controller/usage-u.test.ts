@@ -321,7 +321,9 @@ async function review(operation: string, more: object = {}): Promise<unknown> {
     kind: 'Secret',
     metadata: { name: 'rook-deps-webhook', namespace: 'rook-deps-system' },
   });
-  const ca = Buffer.from(textAt(secret, 'data', 'ca.crt') ?? '', 'base64').toString();
+  const entry = (name: string): string =>
+    Buffer.from(textAt(secret, 'data', name) ?? '', 'base64').toString();
+  const ca = entry('ca.crt');
   const kind = { group: '', version: 'v1', kind: 'ConfigMap' };
   const resource = { group: '', version: 'v1', resource: 'configmaps' };
   const userInfo = { username: 'ada', groups: [] };
@@ -332,7 +334,7 @@ async function review(operation: string, more: object = {}): Promise<unknown> {
   };
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const headers = { 'content-type': 'application/json' };
-  const url = `https://127.0.0.1:${scene.replica.webhookPort}/delete`;
+  const url = `https://127.0.0.1:${scene.replica.webhookPort}/delete/${entry('path-token')}`;
   const sent = request(
     url,
     { method: 'POST', ca, headers, signal: AbortSignal.timeout(10_000) },
