@@ -79,6 +79,19 @@ describe('the objects of an installation', () => {
   });
 });
 
+test('no webhook that goes by a label is asked about what has it from a Service', () => {
+  const configuration = render().find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
+  const byLabel = listAt(configuration, 'webhooks').filter(
+    (webhook) => fieldAt(webhook, 'objectSelector', 'matchLabels') !== undefined,
+  );
+  expect(byLabel.map((webhook) => textAt(webhook, 'name'))).toEqual([
+    'in-use.rook-deps.io',
+    'critical.rook-deps.io',
+  ]);
+  for (const webhook of byLabel)
+    expect(JSON.stringify(listAt(webhook, 'matchConditions'))).toContain('discovery.k8s.io/endpointslices');
+});
+
 describe('the rights of the controller', () => {
   const rulesOf = (objects: readonly KubeObject[]): readonly unknown[] =>
     objects

@@ -69,6 +69,12 @@ test('a webhook that an upgrade adds gets the CA of the others', () => {
   expect(isLenient(made)).toBe(false);
 });
 
+test('a webhook that is never to insist is no reason to warn', () => {
+  const easy = { name: 'easy.rook-deps.io', failurePolicy: 'Ignore', clientConfig: {} };
+  const made = trusting({ ...WANTED, webhooks: [...listAt(WANTED, 'webhooks'), easy] }, undefined, SECRET);
+  expect(isLenient(made)).toBe(false);
+});
+
 describe('the token', () => {
   const PATH = '/delete';
   const LOCKED = `${PATH}/${SECRET.token}`;

@@ -148,6 +148,17 @@ describe('what is owned', () => {
     ]);
   });
 
+  test('and is data itself keeps its owner: it would be destroyed with it', () => {
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'c', namespace: 'rook-ceph', ownerReferences },
+    };
+    expect(obstacles(plan(composite, [claim]))).toEqual([
+      expect.stringContaining('data: PersistentVolumeClaim/c') as string,
+    ]);
+  });
+
   test('and asked for by itself comes with a warning that it may come back', () => {
     const { notes } = plan(aPool('p', { ownerReferences }), [composite]);
     expect(notes).toEqual([

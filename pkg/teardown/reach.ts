@@ -59,7 +59,8 @@ export function reach(
           break;
         case 'data':
           if (options.includeData || own.has(keyOf(edge.dependent))) enter(edge, key);
-          else if (edge.blocks) block('data', edge);
+          // The garbage collector would take what is owned along, and ask nobody.
+          else if (edge.blocks || FOLLOWING_CODES.has(edge.code)) block('data', edge);
           break;
         case 'user':
           if (edge.blocks) block('user', edge);

@@ -372,9 +372,12 @@ describe('a replay', () => {
     await scene.make(...mallory('x16'));
     const as = 'mallory';
     const own = usage('x16', 'own', { of: named(used), reason: 'mine', replayDeletion: true });
-    const made = await scene.client.create(own, { as });
-    expect(made.message).toContain('user "mallory" cannot delete configmaps "used" in namespace "x16"');
-    expect(made.status).toBe(403);
+    // The API server learns of a new role a moment later.
+    await vi.waitFor(async () => {
+      const made = await scene.client.create(own, { as });
+      expect(made.message).toContain('user "mallory" cannot delete configmaps "used" in namespace "x16"');
+      expect(made.status).toBe(403);
+    }, 40_000);
     const uid = (await scene.client.read(used))?.metadata.uid;
     const attempts = [{ time: '2026-01-01T00:00:00Z', user: { username: as }, uid }];
     const forged = { status: { attempts } };
@@ -395,11 +398,14 @@ describe('a replay', () => {
     const uid = (await scene.client.read(used))?.metadata.uid;
     const user = { username: 'system:serviceaccount:kube-system:generic-garbage-collector' };
     const forged = { status: { attempts: [{ time: '2026-01-01T00:00:00Z', user, uid }] } };
-    for (const who of [{ as }, {}]) {
-      const refused = await scene.client.patch(held, forged, { ...who, subresource: 'status' });
-      expect(refused.message).toContain('only the controller of rook-deps writes the status of its kinds');
-      expect(refused.status).toBe(403);
-    }
+    // The API server learns of a new role a moment later.
+    await vi.waitFor(async () => {
+      for (const who of [{ as }, {}]) {
+        const refused = await scene.client.patch(held, forged, { ...who, subresource: 'status' });
+        expect(refused.message).toContain('only the controller of rook-deps writes the status of its kinds');
+        expect(refused.status).toBe(403);
+      }
+    }, 40_000);
     // Nor by the way of the object itself.
     expect((await scene.client.patch(held, forged, { as })).status).toBe(200);
     expect(listAt(await scene.client.read(held), 'status', 'attempts')).toEqual([]);

@@ -1,4 +1,3 @@
-import { unaskedCeph } from '#pkg/ceph';
 import { systemClock } from '#pkg/clock';
 import { UserError, type KubeObject } from '#pkg/object';
 import {
@@ -11,6 +10,7 @@ import {
   type SurveyPorts,
 } from '#pkg/teardown';
 import type { Args } from '../args.ts';
+import { CEPH_FLAGS, openCeph } from '../ceph.ts';
 import type { Command } from '../command.ts';
 import { confirmByName, YES_FLAG } from '../confirm.ts';
 import { DRY_RUN_FLAG, dryRunOf } from '../dry-run.ts';
@@ -73,6 +73,7 @@ Interrupted or timed out, it says what is gone, what is under way and what was n
     output: outputFlag(FORMATS),
     selector: SUBJECT_FLAGS['selector'] ?? { type: 'string', describe: '' },
     from: FROM_FLAG,
+    ...CEPH_FLAGS,
   },
   async run(args, io, signal) {
     const dryRun = dryRunOf(args);
@@ -90,7 +91,7 @@ Interrupted or timed out, it says what is gone, what is under way and what was n
         io.error(noneFound(args, source));
         return 0;
       }
-      const ports = { reader: source.reader, ceph: unaskedCeph() };
+      const ports = { reader: source.reader, ceph: await openCeph(args, source, io) };
       const options = { includeData: args.isSet('include-volumes') };
       const plan = await surveyTeardown(subjects, options, ports, signal);
       if (dryRun === 'client') return await showPlan(plan, format, io);
