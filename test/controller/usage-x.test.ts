@@ -327,15 +327,18 @@ describe('a forced deletion', () => {
   test('needs a right of its own, besides the annotation', async () => {
     const { used } = await kept('force-refused');
     const as = await firefighter('force-refused', 'delete');
-    expect((await scene.client.patch(used, BREAK_GLASS, { as })).status).toBe(200);
-    expectRefusal(await scene.client.delete(used, { as }));
+    // The API server learns of a new role a moment later.
+    await vi.waitFor(async () => {
+      expect((await scene.client.patch(used, BREAK_GLASS, { as })).status).toBe(200);
+      expectRefusal(await scene.client.delete(used, { as }));
+    }, 40_000);
     expect(await isLive(used)).toBe(true);
   });
 
   test('passes with that right, and an Event says who and why', async () => {
     const { used } = await kept('force');
     const as = await firefighter('force', 'delete', 'force-delete');
-    expectRefusal(await scene.client.delete(used, { as }));
+    await vi.waitFor(async () => expectRefusal(await scene.client.delete(used, { as })), 40_000);
     await scene.client.patch(used, BREAK_GLASS, { as });
     expect((await scene.client.delete(used, { as })).status).toBe(200);
     await scene.untilGone(used);
