@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { textAt } from '#pkg/object';
@@ -127,4 +127,6 @@ if (import.meta.main) {
     (line) => console.log(line),
     new AbortController().signal,
   );
+  // Where Krew's people look for it.
+  await copyFile(join(resolve(values.out), 'plugin.yaml'), join(ROOT, 'plugin.yaml'));
 }
