@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, type Cleanliness } from './decision.ts';
-import type { OsdFacts } from './osd-facts.ts';
+import type { OsdFacts } from '#pkg/drain';
 
 const up = (id: number, domain: string): OsdFacts => ({ id, domain, isDown: false, isDrained: false });
 const down = (id: number, domain: string): OsdFacts => ({ id, domain, isDown: true, isDrained: false });

@@ -1,4 +1,4 @@
-import type { OsdFacts } from './osd-facts.ts';
+import type { OsdFacts } from '#pkg/drain';
 
 /** What Ceph says of its placement groups: whether all are clean, or nothing when it does not answer. */
 export type Cleanliness = 'clean' | 'unclean' | 'unknown';

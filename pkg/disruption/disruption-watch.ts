@@ -1,4 +1,5 @@
 import { WatchedKinds, type ReflectorPorts } from '#pkg/cache';
+import { BUDGET, NODE, nodeState, OSD_SELECTOR } from '#pkg/drain';
 import {
   kindKey,
   Kinds,
@@ -9,8 +10,7 @@ import {
   type KubeObject,
   type ObjectRef,
 } from '#pkg/object';
-import { BUDGET, DAEMON_SELECTOR, NODE, OSD_SELECTOR, SERVICES } from './kinds.ts';
-import { nodeState } from './node-state.ts';
+import { DAEMON_SELECTOR, SERVICES } from './kinds.ts';
 
 /** What matters of an object: when this text changes, somebody has to look. */
 interface Sign {

@@ -1,6 +1,7 @@
+import { BUDGET, NODE, OSD_SELECTOR } from '#pkg/drain';
 import { Kinds, type GroupKind, type KubeObject, type Reader } from '#pkg/object';
 import { isOfRook, isOurs, PURPOSE, type BudgetOwner } from './budgets.ts';
-import { BUDGET, NODE, OSD_SELECTOR, SERVICES } from './kinds.ts';
+import { SERVICES } from './kinds.ts';
 import { parseState, STATE_NAME, type DisruptionState } from './state.ts';
 
 /** Everything of Kubernetes that a decision rests on, read from the server at this moment. */

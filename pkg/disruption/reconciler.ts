@@ -1,5 +1,16 @@
 import type { Ceph } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
+import {
+  orSilence,
+  osdFacts,
+  requestedDomain,
+  viewCeph,
+  viewHealth,
+  type CephView,
+  type CrushLayout,
+  type Health,
+  type OsdFacts,
+} from '#pkg/drain';
 import type { Logger } from '#pkg/log';
 import {
   fieldAt,
@@ -15,21 +26,11 @@ import {
 } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { isOurs, osdBudgets, type BudgetOwner } from './budgets.ts';
-import {
-  orSilence,
-  viewCeph,
-  viewHealth,
-  type CephView,
-  type CrushLayout,
-  type Health,
-} from './ceph-view.ts';
 import { daemonBudgets, needsQuorum } from './daemon-budgets.ts';
 import { decide, type Cleanliness, type Protection } from './decision.ts';
-import { requestedDomain } from './failure-domain.ts';
 import { handOver } from './hand-over.ts';
 import { nooutSteps } from './noout.ts';
 import { isOfPurpose, observe, osdBudgetsIn, type Observation } from './observation.ts';
-import { osdFacts, type OsdFacts } from './osd-facts.ts';
 import { tellOfDrain } from './tidings.ts';
 import { transition } from './transition.ts';
 import { StateKeeper, takeNooutSteps, takeSteps } from './writes.ts';

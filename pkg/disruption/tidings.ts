@@ -1,8 +1,7 @@
+import type { Health, OsdFacts } from '#pkg/drain';
 import type { KubeObject } from '#pkg/object';
-import type { Health } from './ceph-view.ts';
 import type { Protection } from './decision.ts';
 import type { Observation } from './observation.ts';
-import type { OsdFacts } from './osd-facts.ts';
 
 export interface DrainNews {
   /** The domain that was draining before. */

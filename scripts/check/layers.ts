@@ -5,7 +5,7 @@
 const BASE = ['object', 'clock', 'log'];
 const PORTS = ['kube', 'snapshot', 'ceph'];
 const CORE = ['graph', 'rules', 'verdict', 'render'];
-const ENGINE = ['runtime', 'cache', 'admission', 'protection'];
+const ENGINE = ['runtime', 'cache', 'admission', 'protection', 'drain'];
 const FEATURES = [
   'dependents',
   'usage',
