@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DEFAULT_BUDGET } from '#pkg/drain';
 import type { KubeObject, OwnerReference } from '#pkg/object';
 import type { Protection } from './decision.ts';
 
@@ -7,7 +8,6 @@ export const MANAGER = 'rook-deps';
 /** What a budget is for: `osd` ones change with drains, `daemon` ones with counts. */
 export const PURPOSE = 'rook-deps.io/budget';
 
-export const DEFAULT_BUDGET = 'rook-ceph-osd';
 const OSD_APP = 'rook-ceph-osd';
 const MAX_NAME = 63;
 

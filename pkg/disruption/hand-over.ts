@@ -1,6 +1,7 @@
 import type { Ceph } from '#pkg/ceph';
+import { DEFAULT_BUDGET } from '#pkg/drain';
 import type { KubeObject, Writer } from '#pkg/object';
-import { DEFAULT_BUDGET, isOurs, MANAGED_BY, osdBudgets, PURPOSE, type BudgetOwner } from './budgets.ts';
+import { isOurs, MANAGED_BY, osdBudgets, PURPOSE, type BudgetOwner } from './budgets.ts';
 import { isOfPurpose, type Observation } from './observation.ts';
 import { nooutSteps } from './noout.ts';
 import { transition } from './transition.ts';

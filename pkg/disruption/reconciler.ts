@@ -1,6 +1,7 @@
 import type { Ceph } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
 import {
+  drainSettings,
   orSilence,
   osdFacts,
   requestedDomain,
@@ -13,12 +14,9 @@ import {
 } from '#pkg/drain';
 import type { Logger } from '#pkg/log';
 import {
-  fieldAt,
   isTerminating,
   isTrueAt,
   Kinds,
-  numberAt,
-  textAt,
   type KubeObject,
   type ObjectRef,
   type Reader,
@@ -49,7 +47,6 @@ export interface DisruptionPorts {
 const BUSY_MS = 3000;
 /** While an OSD is dead, or Ceph silent, this often. */
 const SLOW_MS = 30_000;
-const TIMEOUT_MINUTES = 30;
 
 /** Keeps the budgets and noout of one CephCluster as its OSDs and nodes need them. */
 export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectRef> {
@@ -63,7 +60,7 @@ export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectR
       const seen = await observe(ref.namespace ?? '', ports.reader, signal);
       const owner = ownerOf(cluster);
       const ceph = ports.cephOf(cluster);
-      if (isTrueAt(cluster, 'spec', 'disruptionManagement', 'managePodBudgets')) {
+      if (drainSettings(cluster).isRooks) {
         await handOver(seen, owner, ceph, ports.writer, signal);
         return waitForChange;
       }
@@ -141,17 +138,9 @@ class Round {
 
   async #health(signal: AbortSignal): Promise<Health | undefined> {
     if (!this.#ceph) return undefined;
-    return viewHealth(this.#ceph, this.#healthyState(), this.#ports.clock, this.#silence, signal);
-  }
-
-  #healthyState(): RegExp | undefined {
-    const pattern = textAt(this.#cluster, 'spec', 'disruptionManagement', 'pgHealthyRegex');
-    try {
-      return pattern ? new RegExp(pattern) : undefined;
-    } catch (err) {
-      this.#ports.logger.error('pgHealthyRegex is not understood', { err });
-      return undefined;
-    }
+    const { healthy, trouble } = drainSettings(this.#cluster);
+    if (trouble !== undefined) this.#ports.logger.error(trouble, {});
+    return viewHealth(this.#ceph, healthy, this.#ports.clock, this.#silence, signal);
   }
 
   readonly #silence = (err: Error): void => this.#ports.logger.error('Ceph does not answer', { err });
@@ -187,7 +176,7 @@ class Round {
       osdMap: view.osdMap,
       buckets: view.layout.buckets,
       now: this.#ports.clock.now(),
-      timeoutMs: timeoutMs(this.#cluster),
+      timeoutMs: drainSettings(this.#cluster).timeoutMs,
     });
     await takeNooutSteps(steps, this.#ceph, this.#keeper, signal);
   }
@@ -225,10 +214,4 @@ function cleanliness(osds: readonly OsdFacts[], isQuiet: boolean, health: Health
   const up = new Set(health.osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
   const isLeaving = osds.some(({ id, isDown }) => isDown && up.has(id));
   return health.isClean && !isLeaving ? 'clean' : 'unclean';
-}
-
-/** Minutes; none, or zero, is the standard. */
-function timeoutMs(cluster: KubeObject): number {
-  const minutes = numberAt(fieldAt(cluster, 'spec', 'disruptionManagement'), 'osdMaintenanceTimeout') ?? 0;
-  return (minutes > 0 ? minutes : TIMEOUT_MINUTES) * 60_000;
 }

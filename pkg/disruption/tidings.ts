@@ -1,4 +1,4 @@
-import type { Health, OsdFacts } from '#pkg/drain';
+import { domainWords, groupWords, type Health, type OsdFacts } from '#pkg/drain';
 import type { KubeObject } from '#pkg/object';
 import type { Protection } from './decision.ts';
 import type { Observation } from './observation.ts';
@@ -36,11 +36,8 @@ export async function tellOfDrain(
 
 function beginningOf({ type, osds, health }: DrainNews, domain: string): string {
   const down = osds.filter((osd) => osd.isDown && osd.domain === domain).map(({ id }) => `osd.${id}`);
-  const where = domain ? `${type} ${domain}` : `OSDs without a label for their ${type}`;
-  const groups = health
-    ? `placement groups: ${health.words}`
-    : 'Ceph does not tell how its placement groups are';
-  return `${down.join(', ')} of ${where} went down; OSDs of every other ${type} must stay until it is back (${groups})`;
+  const where = domainWords(type, domain);
+  return `${down.join(', ')} of ${where} went down; OSDs of every other ${type} must stay until it is back (${groupWords(health?.words)})`;
 }
 
 function endOf({ before, type, protection }: DrainNews): string {

@@ -1,4 +1,5 @@
 import { numberAt, textAt, type KubeObject } from '#pkg/object';
+import { OSD_ID } from './kinds.ts';
 import { drainReason } from './node-state.ts';
 
 /** An OSD as Kubernetes sees it. */
@@ -22,7 +23,6 @@ export interface OsdSources {
   readonly lastNodes: ReadonlyMap<number, string>;
 }
 
-const ID_LABEL = 'ceph-osd-id';
 const REPLACING = 'osd.rook.io/replace-in-progress';
 const HOSTNAME = 'kubernetes.io/hostname';
 
@@ -30,7 +30,7 @@ const HOSTNAME = 'kubernetes.io/hostname';
 export function osdFacts(type: string, sources: OsdSources): readonly OsdFacts[] {
   const byId = new Map<number, KubeObject[]>();
   for (const deployment of sources.deployments) {
-    const id = Number(deployment.metadata.labels?.[ID_LABEL]);
+    const id = Number(deployment.metadata.labels?.[OSD_ID]);
     if (!Number.isInteger(id)) continue;
     byId.set(id, [...(byId.get(id) ?? []), deployment]);
   }
@@ -71,7 +71,7 @@ interface Place {
 /** The node that the OSD ran on, or has to run on: its pod may wait for it. */
 function nodeOf(id: number, own: readonly KubeObject[], sources: OsdSources): Place | undefined {
   const { pods, nodes, lastNodes } = sources;
-  const placed = pods.filter(({ metadata }) => metadata.labels?.[ID_LABEL] === String(id));
+  const placed = pods.filter(({ metadata }) => metadata.labels?.[OSD_ID] === String(id));
   const current = placed.map((pod) => textAt(pod, 'spec', 'nodeName')).find((name) => name !== undefined);
   const bound = own
     .map((deployment) => textAt(deployment, 'spec', 'template', 'spec', 'nodeSelector', HOSTNAME))
