@@ -17,6 +17,7 @@ export { kubeWriter, type KubeWriterOptions } from './kube-writer.ts';
 export { mergedKubeconfig } from './kubeconfig-merge.ts';
 export { Limiter } from './limiter.ts';
 export { loadKubeconfig } from './load-kubeconfig.ts';
+export { podEviction, type EvictionAnswer, type PodEviction } from './pod-eviction.ts';
 export { podExec, type ExecTarget, type PodExec } from './pod-exec.ts';
 export {
   connect,

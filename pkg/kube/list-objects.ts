@@ -45,8 +45,6 @@ export async function listObjects(
   }
 }
 
-export type PageRequest = ListRequest & { readonly fieldSelector?: string | undefined };
-
 export type FetchPage = (
   limit: number | undefined,
   token: string | undefined,
@@ -56,7 +54,7 @@ export type FetchPage = (
 export function pageFetcher(
   transport: Transport,
   type: ResourceType,
-  request: PageRequest,
+  request: ListRequest,
   signal: AbortSignal,
 ): FetchPage {
   const path = objectPath(type, request.namespace);

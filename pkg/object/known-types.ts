@@ -73,6 +73,10 @@ export const Kinds = {
   }),
   ClusterUsage: type('rook-deps.io', 'v1alpha1', 'ClusterUsage', { shortNames: ['rdcu'], cluster: true }),
 
+  NodeMaintenance: type('rook-deps.io', 'v1alpha1', 'NodeMaintenance', {
+    shortNames: ['rdnm'],
+    cluster: true,
+  }),
   StorageComposite: type('rook-deps.io', 'v1alpha1', 'StorageComposite', {
     shortNames: ['rdsco'],
     cluster: true,

@@ -15,6 +15,8 @@ export interface ListRequest {
   /** `metadata` when labels, owner references and the like are enough: it costs a third. */
   readonly detail: 'metadata' | 'object';
   readonly labelSelector?: string | undefined;
+  /** Only a server heeds it: who asks must be able to do without. */
+  readonly fieldSelector?: string | undefined;
 }
 
 export interface Listing {

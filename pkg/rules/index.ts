@@ -9,6 +9,7 @@
 export { CODE_PAGES, FOLLOWING_CODES, RULES } from './catalogue.ts';
 export { contentWords } from './ceph-contents.ts';
 export { claimedComposite, claimOf, composedParts, type Part } from './composition.ts';
+export { cephDriver } from './csi-volume.ts';
 export { DependencyIndex, type DoubtAbout } from './dependency-index.ts';
 export { essentialsOf } from './essentials.ts';
 export { knowsDependentsOf } from './known-dependents.ts';

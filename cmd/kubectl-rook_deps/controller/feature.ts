@@ -1,5 +1,5 @@
 import type { AdmissionHandler, DeletionGuard } from '#pkg/admission';
-import type { CensusTaker, Connection, Watcher } from '#pkg/kube';
+import type { CensusTaker, Connection, PodEviction, Watcher } from '#pkg/kube';
 import type { Ceph } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
 import type { Logger } from '#pkg/log';
@@ -16,6 +16,7 @@ export interface Machinery {
   readonly reader: Reader;
   readonly writer: Writer;
   readonly watcher: Watcher;
+  readonly evict: PodEviction;
   readonly census: CensusTaker;
   readonly types: Types;
   readonly access: AccessReviewer;

@@ -34,7 +34,10 @@ export function usageLister(
   };
 }
 
-type Target = Omit<ObjectRef, 'name'> & { readonly name?: string | undefined };
+type Target = Omit<ObjectRef, 'name'> & {
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+};
 
 /** Whether a user may do something to an object. */
 export type AccessReviewer = (
@@ -61,6 +64,7 @@ export function accessReviewer(writer: Writer, types: Types): AccessReviewer {
         resource: type.plural,
         ...(target.namespace ? { namespace: target.namespace } : {}),
         ...(target.name ? { name: target.name } : {}),
+        ...(target.subresource ? { subresource: target.subresource } : {}),
       },
     };
     const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };

@@ -16,6 +16,7 @@ import {
   kubeWatcher,
   kubeWriter,
   Limiter,
+  podEviction,
   podExec,
   refreshedTypes,
   type Connection,
@@ -43,6 +44,7 @@ import type { Feature, Machinery } from './feature.ts';
 import { disruptionFeature } from './disruption-feature.ts';
 import { accessReviewer, eventRecorder } from './kube-ports.ts';
 import { dependentsFeature } from './dependents-feature.ts';
+import { maintenanceFeature } from './maintenance-feature.ts';
 import { storageClaimFeature } from './storage-claim-feature.ts';
 import { usageFeature } from './usage-feature.ts';
 
@@ -76,6 +78,7 @@ const FEATURES: readonly ((machinery: Machinery) => Feature)[] = [
   criticalServiceFeature,
   storageClaimFeature,
   disruptionFeature,
+  maintenanceFeature,
 ];
 
 /** The controller and webhook: reconcilers on the leader, the webhook on every replica. */
@@ -182,6 +185,7 @@ function machineryOf(
       new Limiter(MAX_CEPH_QUESTIONS),
     ),
     writer,
+    evict: podEviction(transport),
     watcher: watchDelayMs > 0 ? delayedWatcher(live, clock, () => watchDelayMs) : live,
     census: kubeCensus(transport, types),
     types,

@@ -1,0 +1,13 @@
+import type { Maintenance } from './maintenance.ts';
+import type { Status } from './status.ts';
+
+/** Where maintenances are written down: as resources for the controller, or in a ConfigMap for a command without one. */
+export interface Ledger {
+  /** All of them. Throws when they could not be read: unknown is not none. */
+  all(signal: AbortSignal): Promise<readonly Maintenance[]>;
+  find(node: string, signal: AbortSignal): Promise<Maintenance | undefined>;
+  /** Writes what has changed, or nothing. A conflict if somebody else wrote first. */
+  keep(maintenance: Maintenance, status: Status, signal: AbortSignal): Promise<Maintenance>;
+  /** It is over: nothing of it is left. */
+  end(maintenance: Maintenance, signal: AbortSignal): Promise<void>;
+}

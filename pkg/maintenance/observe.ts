@@ -1,0 +1,99 @@
+import { NODE } from '#pkg/drain';
+import {
+  isTrueAt,
+  Kinds,
+  textAt,
+  type GroupKind,
+  type KubeObject,
+  type ListRequest,
+  type Reader,
+} from '#pkg/object';
+import { cephDriver } from '#pkg/rules';
+import type { Maintenance } from './maintenance.ts';
+import { claimsOf, drainPod, staysOnNode, type DrainPod } from './pods.ts';
+import type { NodeFacts, Situation } from './situation.ts';
+
+export type ObserverReader = Pick<Reader, 'get' | 'list'>;
+
+/** Everything of a kind, or an error: what is not seen is not absent. */
+export async function listAll(
+  reader: ObserverReader,
+  kind: GroupKind,
+  request: Partial<ListRequest>,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const { items, gaps } = await reader.list({ kind, detail: 'object', ...request }, signal);
+  const [gap] = gaps;
+  if (gap) throw new Error(`cannot list ${gap.what}: ${gap.reason}`);
+  return items;
+}
+
+/** Looks at a node and its pods. Remembers what volumes pods have: that never changes while they live. */
+export class Observer {
+  readonly #reader: ObserverReader;
+  readonly #volumes = new Map<string, readonly string[]>();
+
+  constructor(reader: ObserverReader) {
+    this.#reader = reader;
+  }
+
+  async look(maintenance: Maintenance, now: number, signal: AbortSignal): Promise<Situation> {
+    const name = maintenance.request.node;
+    const node = await this.#reader.get(NODE, undefined, name, signal);
+    const all = maintenance.isStopping ? [] : await this.podsOn(name, signal);
+    const isStaying = (pod: KubeObject): boolean => staysOnNode(pod);
+    const pods = await Promise.all(
+      all.map(async (object) => ({ object, volumes: await this.#volumesOf(object, signal) })),
+    );
+    const kept = new Set(pods.filter(({ object }) => isStaying(object)).flatMap(({ volumes }) => volumes));
+    const going: readonly DrainPod[] = pods
+      .filter(({ object }) => !isStaying(object))
+      .map(({ object, volumes }) => drainPod(object, volumes));
+    const attached = maintenance.isStopping ? [] : await this.#attached(name, kept, signal);
+    return { maintenance, now, node: node && nodeFacts(node), pods: going, attached };
+  }
+
+  async podsOn(node: string, signal: AbortSignal): Promise<readonly KubeObject[]> {
+    const listed = await listAll(this.#reader, Kinds.Pod, { fieldSelector: `spec.nodeName=${node}` }, signal);
+    const here = listed.filter((pod) => textAt(pod, 'spec', 'nodeName') === node);
+    const uids = new Set(here.map(({ metadata }) => metadata.uid ?? ''));
+    for (const uid of this.#volumes.keys()) if (!uids.has(uid)) this.#volumes.delete(uid);
+    return here;
+  }
+
+  /** The names of Ceph's volumes that a pod uses. */
+  async #volumesOf(pod: KubeObject, signal: AbortSignal): Promise<readonly string[]> {
+    const { uid = '', namespace } = pod.metadata;
+    const known = this.#volumes.get(uid);
+    if (known) return known;
+    const names = await Promise.all(
+      claimsOf(pod).map(async (name) => {
+        const claim = await this.#reader.get(Kinds.PersistentVolumeClaim, namespace, name, signal);
+        const volume = textAt(claim, 'spec', 'volumeName');
+        return volume && (await this.#isOfCeph(volume, signal)) ? [volume] : [];
+      }),
+    );
+    this.#volumes.set(uid, names.flat());
+    return names.flat();
+  }
+
+  async #isOfCeph(volume: string, signal: AbortSignal): Promise<boolean> {
+    const object = await this.#reader.get(Kinds.PersistentVolume, undefined, volume, signal);
+    return cephDriver(textAt(object, 'spec', 'csi', 'driver')) !== undefined;
+  }
+
+  async #attached(node: string, kept: ReadonlySet<string>, signal: AbortSignal): Promise<readonly string[]> {
+    const attachments = await listAll(this.#reader, Kinds.VolumeAttachment, {}, signal);
+    return attachments.flatMap((attachment) => {
+      const volume = textAt(attachment, 'spec', 'source', 'persistentVolumeName');
+      const isHere = textAt(attachment, 'spec', 'nodeName') === node;
+      const isOfCeph = cephDriver(textAt(attachment, 'spec', 'attacher')) !== undefined;
+      return isHere && isOfCeph && volume !== undefined && !kept.has(volume) ? [volume] : [];
+    });
+  }
+}
+
+export function nodeFacts(object: KubeObject): NodeFacts {
+  const { name, uid = '' } = object.metadata;
+  return { object, name, uid, isCordoned: isTrueAt(object, 'spec', 'unschedulable') };
+}

@@ -1,0 +1,191 @@
+import { listed } from '#pkg/drain';
+import { conflictsIn } from './conflicts.ts';
+import { durationMs } from './maintenance.ts';
+import { WAVES, type DrainPod } from './pods.ts';
+import { nextRecovery } from './recovery.ts';
+import type { ClusterFacts, NodeFacts, Situation } from './situation.ts';
+import type { Obstacle, Status } from './status.ts';
+import { downNow, held, nooutStep, pendingPods, settledAs, type Step } from './steps.ts';
+import { osdName } from './words.ts';
+
+export function nextStep(situation: Situation): Step {
+  const { maintenance, node } = situation;
+  if (maintenance.isStopping) return nextRecovery(situation);
+  const { status } = maintenance;
+  if (!status.prior) return beginning(situation);
+  if (!node || node.uid !== status.prior.nodeUid) return failure(situation);
+  if (isExpired(situation)) return expiry(situation);
+  return changes(situation, node) ?? draining(situation, node);
+}
+
+/** Everything is looked at, and how it was is written down, before anything is changed. */
+function beginning(situation: Situation): Step {
+  const { maintenance, surroundings, node, pods, now } = situation;
+  const { request, status } = maintenance;
+  if (!node)
+    return held(situation, 'Pending', [
+      { reason: 'NodeNotFound', message: `nodes "${request.node}" not found` },
+    ]);
+  if (!surroundings) return { kind: 'inquire' };
+  const conflicts = conflictsIn(situation, surroundings);
+  if (conflicts.length > 0) return held(situation, 'Pending', conflicts.map(plain));
+  const clusters = surroundings.clusters.filter(({ own }) => own.length > 0);
+  const withOsds = clusters.map((cluster) => ({ cluster, flagged: flaggedOsds(cluster) }));
+  const limit = request.duration === undefined ? undefined : durationMs(request.duration);
+  const next: Status = {
+    ...status,
+    phase: 'Running',
+    message: 'cordoning the node',
+    prior: {
+      recordedAt: new Date(now).toISOString(),
+      nodeUid: node.uid,
+      cordoned: node.isCordoned,
+      noout: withOsds
+        .filter(({ flagged }) => flagged.length > 0)
+        .map(({ cluster, flagged }) => ({ cluster: cluster.id, osds: flagged })),
+    },
+    cordon: node.isCordoned ? undefined : 'setting',
+    noout: withOsds.map(({ cluster, flagged }) => ({
+      cluster: cluster.id,
+      osds: cluster.own.filter((id) => !flagged.includes(id)),
+      state: 'setting',
+    })),
+    clusters: clusters.map(osdsOf),
+    drain: request.noDrain ? undefined : { total: pods.length, ...pendingPods(pods) },
+    blockedBy: [],
+    expiresAt: limit === undefined ? undefined : new Date(now + limit).toISOString(),
+  };
+  return { kind: 'tell', status: next, next: 'at-once' };
+}
+
+function plain({ reason, message }: Obstacle): Obstacle {
+  return { reason, message };
+}
+
+function flaggedOsds({ ceph, own }: ClusterFacts): readonly number[] {
+  if (ceph.kind === 'silent') return [];
+  return ceph.osdMap.osds
+    .filter(({ id, state }) => own.includes(id) && state.includes('noout'))
+    .map(({ id }) => id);
+}
+
+function osdsOf({ id, own, ceph }: ClusterFacts): Status['clusters'][number] {
+  const up = new Set(
+    ceph.kind === 'told' ? ceph.osdMap.osds.filter(({ isUp }) => isUp).map((osd) => osd.id) : own,
+  );
+  return { cluster: id, osds: own, down: own.filter((osd) => !up.has(osd)) };
+}
+
+function failure(situation: Situation): Step {
+  const what = situation.node ? 'another node has taken its name' : 'the node is gone';
+  const stop = `"kubectl rook-deps maintenance stop ${situation.maintenance.request.node}"`;
+  const message = `${what}; noout stays until ${stop} ends the maintenance`;
+  return { ...held(situation, 'Failed', [{ reason: 'NodeGone', message }]), next: 'later' };
+}
+
+function isExpired({ maintenance: { status }, now }: Situation): boolean {
+  return status.expiresAt !== undefined && Date.parse(status.expiresAt) <= now;
+}
+
+/** noout goes; the node stays as it is, because nobody but its keeper knows whether it may be used again. */
+function expiry(situation: Situation): Step {
+  const { maintenance, surroundings } = situation;
+  const open = maintenance.status.noout.find(({ state }) => state !== 'off');
+  if (open) {
+    if (!surroundings) return { kind: 'inquire' };
+    return nooutStep(situation, open, 'unset');
+  }
+  const message = `its time was over at ${maintenance.status.expiresAt ?? ''}: noout is off, nothing more is evicted, and the node stays cordoned until it is stopped`;
+  return settledAs(situation, 'Expired', message);
+}
+
+/** Cordon first: it is what others know a drain by. */
+function changes(situation: Situation, node: NodeFacts): Step | undefined {
+  const { maintenance, surroundings } = situation;
+  const { status } = maintenance;
+  if (status.cordon === 'setting') return { kind: 'cordon', node, state: 'set' };
+  const open = status.noout.find(({ state }) => state === 'setting');
+  if (open && !surroundings) return { kind: 'inquire' };
+  if (open) return nooutStep(situation, open, 'set');
+  if (node.isCordoned) return undefined;
+  const message =
+    'somebody has uncordoned the node; nothing more is evicted until it is cordoned again, or the maintenance stopped';
+  return held(situation, status.phase === 'Running' ? 'Draining' : status.phase, [
+    { reason: 'Uncordoned', message },
+  ]);
+}
+
+function draining(situation: Situation, node: NodeFacts): Step {
+  const { maintenance, pods, attached, surroundings } = situation;
+  const { status, request } = maintenance;
+  if (request.noDrain)
+    return settledAs(
+      situation,
+      'Succeeded',
+      'cordoned, and noout is set; pods stay where they are, as was asked',
+    );
+  const wave = WAVES.find((one) => pods.some((pod) => pod.wave === one));
+  // What detaches volumes runs on this node as well, perhaps: it goes after them.
+  if (wave !== 'consumers' && attached.length > 0 && status.phase !== 'Ready')
+    return held(situation, 'Draining', [
+      {
+        reason: 'VolumesAttached',
+        message: `waiting for ${listed(attached)} to be detached from ${node.name}`,
+      },
+    ]);
+  if (wave === undefined) return allGone(situation);
+  const own = pods.filter((pod) => pod.wave === wave);
+  const open = own.filter(({ isGoing, isBare }) => !isGoing && !isBare);
+  if (open.length === 0) return held(situation, 'Draining', waitingFor(own));
+  if (!surroundings) return { kind: 'inquire' };
+  const conflicts = conflictsIn(situation, surroundings);
+  const fresh = downNow(situation);
+  if (conflicts.length > 0) return held(situation, 'Draining', conflicts.map(plain), fresh);
+  return { kind: 'evict', wave, pods: open };
+}
+
+function waitingFor(pods: readonly DrainPod[]): readonly Obstacle[] {
+  const bare = pods.filter(({ isBare, isGoing }) => isBare && !isGoing);
+  if (bare.length > 0) {
+    const names = listed(bare.map(({ name }) => name));
+    return [
+      {
+        reason: 'BarePod',
+        message: `nobody would make ${names} again; delete or move by hand what is not needed`,
+      },
+    ];
+  }
+  return [
+    { reason: 'Terminating', message: `waiting for ${listed(pods.map(({ name }) => name))} to be gone` },
+  ];
+}
+
+/** Without pods, and the OSDs down or on another node by Ceph's account. */
+function allGone(situation: Situation): Step {
+  const { maintenance, surroundings } = situation;
+  if (maintenance.status.phase === 'Ready') return settledAs(situation, 'Ready', maintenance.status.message);
+  if (maintenance.status.clusters.length > 0 && !surroundings) return { kind: 'inquire' };
+  const fresh = downNow(situation);
+  const clusters = surroundings?.clusters ?? [];
+  const silent = clusters.flatMap(({ ceph, id }) =>
+    ceph.kind === 'silent'
+      ? [{ reason: 'CephSilent', message: `Ceph of ${id} does not answer: ${ceph.reason}` }]
+      : [],
+  );
+  if (silent.length > 0) return held(situation, 'Draining', silent);
+  const up = clusters.flatMap(stillUp);
+  if (up.length > 0)
+    return held(
+      situation,
+      'Draining',
+      [{ reason: 'OsdUp', message: `waiting for ${listed(up.map(osdName))} to be down` }],
+      fresh,
+    );
+  return settledAs(situation, 'Ready', 'drained: the node can be powered off', fresh);
+}
+
+function stillUp({ ceph, own, elsewhere }: ClusterFacts): readonly number[] {
+  if (ceph.kind === 'silent') return [];
+  const isHere = (id: number): boolean => own.includes(id) && !elsewhere.includes(id);
+  return ceph.osdMap.osds.filter(({ id, isUp }) => isUp && isHere(id)).map(({ id }) => id);
+}

@@ -1,0 +1,93 @@
+import type { OsdMap, PlacementGroup, Quorum, StopForecast } from '#pkg/ceph';
+import type { OsdFacts } from '#pkg/drain';
+import type { KubeObject } from '#pkg/object';
+import type { Maintenance } from './maintenance.ts';
+import type { DrainPod } from './pods.ts';
+
+/** All that a decision rests on, as it is at this moment. */
+export interface Situation {
+  readonly maintenance: Maintenance;
+  readonly now: number;
+  /** Absent when it was deleted. */
+  readonly node: NodeFacts | undefined;
+  /** The pods that have to go. */
+  readonly pods: readonly DrainPod[];
+  /** Volumes of Ceph that are attached to the node although no pod that stays uses them. */
+  readonly attached: readonly string[];
+  /** Asked for only before something is done, because it takes a while. */
+  readonly surroundings?: Surroundings | undefined;
+}
+
+export interface NodeFacts {
+  readonly object: KubeObject;
+  readonly name: string;
+  readonly uid: string;
+  readonly isCordoned: boolean;
+}
+
+/** What others do, and how Ceph is. */
+export interface Surroundings {
+  /** Clusters with daemons on the node, or that the maintenance has to do with. */
+  readonly clusters: readonly ClusterFacts[];
+  readonly others: readonly OtherMaintenance[];
+  /** Who else holds the node for a maintenance. */
+  readonly holders: readonly string[];
+  /** What usages and critical services keep on this node, in words. */
+  readonly protections: readonly string[];
+}
+
+/** Another node that is being maintained, by us or by others. */
+export interface OtherMaintenance {
+  readonly node: string;
+  /** By cluster, the failure domains of its OSDs. */
+  readonly domains: ReadonlyMap<string, readonly string[]>;
+  readonly by: string;
+}
+
+export interface ClusterFacts {
+  /** `namespace/name`. */
+  readonly id: string;
+  readonly object: KubeObject;
+  readonly type: string;
+  readonly osds: readonly OsdFacts[];
+  /** OSDs of the node. */
+  readonly own: readonly number[];
+  /** OSDs that have a pod on another node. */
+  readonly elsewhere: readonly number[];
+  /** Monitors on the node. */
+  readonly monitors: readonly string[];
+  /** OSDs that are being replaced. */
+  readonly replacing: readonly number[];
+  readonly hasOperator: boolean;
+  /** The domains that drain by somebody's account. */
+  readonly draining: readonly { readonly domain: string; readonly by: string }[];
+  readonly ceph: CephAnswer;
+}
+
+/** What Ceph said. */
+export type CephAnswer =
+  | { readonly kind: 'silent'; readonly reason: string }
+  | {
+      readonly kind: 'told';
+      readonly osdMap: OsdMap;
+      readonly health: string;
+      readonly checks: readonly string[];
+      readonly quorum: Quorum;
+      /** Without a manager nobody knows how the data is. */
+      readonly groups: SettledGroups | { readonly trouble: string };
+    };
+
+export interface SettledGroups {
+  readonly all: readonly PlacementGroup[];
+  readonly isClean: boolean;
+  readonly words: string;
+  /** What would become of them without the node's OSDs that are up. */
+  readonly forecast: StopForecast;
+  /** Ceph's own opinion; it counts only when it says no. */
+  readonly opinion: boolean;
+}
+
+/** The domains of the node in a cluster. */
+export function ownDomains({ osds, own }: ClusterFacts): readonly string[] {
+  return [...new Set(osds.filter(({ id }) => own.includes(id)).map(({ domain }) => domain))].sort();
+}
