@@ -63,11 +63,13 @@ export interface CephWays {
   readonly exec: PodExec | undefined;
   readonly conf: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Nodes whose pods are better not asked in. */
+  avoids?(node: string): boolean;
 }
 
 /** The way to the Ceph of each cluster: this machine's programs if there is a configuration, else those in pods. */
 export function cephWays(
-  { reader, exec, conf, env }: CephWays,
+  { reader, exec, conf, env, avoids }: CephWays,
   bound: Bound,
 ): (cluster: KubeObject | undefined) => Ceph {
   const local = conf === undefined ? undefined : localRunner({ conf, env });
@@ -79,7 +81,9 @@ export function cephWays(
     const key = `${namespace}/${fsid ?? ''}`;
     const known =
       runners.get(key) ??
-      (local ? ofCluster(local, fsid) : execRunner(namespace, { reader, exec: exec ? exec.exec : noExec }));
+      (local
+        ? ofCluster(local, fsid)
+        : execRunner(namespace, { reader, exec: exec ? exec.exec : noExec, ...(avoids ? { avoids } : {}) }));
     runners.set(key, known);
     return cephClient(boundedRunner(known, bound));
   };

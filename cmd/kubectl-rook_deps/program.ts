@@ -50,6 +50,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/delete.ts')).deleteCommand,
   },
   {
+    name: 'maintenance',
+    summary: 'Take a node out of service without hurting Ceph, and bring it back',
+    load: async () => (await import('./commands/maintenance.ts')).maintenance,
+  },
+  {
     name: 'check',
     summary: 'Whether all is well: server, rights, installation, webhook, Rook',
     load: async () => (await import('./commands/check.ts')).check,

@@ -1,5 +1,5 @@
 import { systemClock } from '#pkg/clock';
-import type { PodExec } from '#pkg/kube';
+import type { PodEviction, PodExec } from '#pkg/kube';
 import { type KindKey, type Reader, type Writer } from '#pkg/object';
 import { printable } from '#pkg/render';
 import type { Args } from './args.ts';
@@ -51,6 +51,7 @@ async function openManifests(
 export interface Cluster extends Source {
   readonly namespace: string;
   readonly writer: Writer;
+  readonly evict: PodEviction;
   /** The body of whatever the server has at a path; throws what it refuses. */
   raw(path: string, signal: AbortSignal): Promise<string>;
 }
@@ -61,7 +62,7 @@ export interface ClusterOptions {
 }
 
 export async function openCluster(args: Args, io: Io, options: ClusterOptions = {}): Promise<Cluster> {
-  const { connect, kubeReader, kubeWriter, loadKubeconfig, podExec, rawBody, refreshedTypes } =
+  const { connect, kubeReader, kubeWriter, loadKubeconfig, podEviction, podExec, rawBody, refreshedTypes } =
     await import('#pkg/kube');
   const connection = loadKubeconfig(connectionFlags(args), io.env, io.homeDir);
   const verbosity = Number(args.text('v') ?? 0);
@@ -79,7 +80,8 @@ export async function openCluster(args: Args, io: Io, options: ClusterOptions = 
   const reader = kubeReader(transport, { fallbackNamespace: connection.namespace, types });
   const writer = kubeWriter(transport, types ?? ((_kind, signal) => reader.types(signal)));
   const raw = (path: string, signal: AbortSignal): Promise<string> => rawBody(transport, path, signal);
-  return { reader, writer, raw, namespace: connection.namespace, exec: podExec(transport), close };
+  const [evict, exec] = [podEviction(transport), podExec(transport)];
+  return { reader, writer, evict, raw, namespace: connection.namespace, exec, close };
 }
 
 export function warn(io: Io, text: string): void {

@@ -22,7 +22,7 @@ export {
 } from './names.ts';
 export { ownBundle } from './own-bundle.ts';
 export { renderManifests, type ChosenOptions, type InstallOptions } from './render.ts';
-export { refusal, survey, type Survey } from './survey.ts';
+export { refusal, survey, unfinished, type Survey } from './survey.ts';
 export { rolloutLack } from './rollout.ts';
 export { findHeld, findMarked } from './traces.ts';
 export { uninstall, type UninstallPorts, type UninstallRequest } from './uninstall.ts';

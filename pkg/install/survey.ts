@@ -62,6 +62,20 @@ function byName(a: KubeObject, b: KubeObject): number {
 
 const MAX_NAMED = 20;
 
+/** Nodes that only the controller can bring back: nothing is removed before it has, not even by force. */
+export function unfinished({ protections }: Survey): UserError | undefined {
+  const nodes = protections
+    .filter(({ kind }) => kind === 'NodeMaintenance')
+    .map(({ metadata }) => metadata.name);
+  if (nodes.length === 0) return undefined;
+  return new UserError(
+    [
+      `error: ${nodes.length === 1 ? 'a node is' : `${nodes.length} nodes are`} in maintenance, and would stay cordoned with noout set; end that first:`,
+      ...nodes.slice(0, MAX_NAMED).map((name) => `  kubectl rook-deps maintenance stop ${name} --wait`),
+    ].join('\n'),
+  );
+}
+
 /** Why nothing is removed, if people still rely on it. */
 export function refusal({ protections }: Survey): UserError | undefined {
   if (protections.length === 0) return undefined;

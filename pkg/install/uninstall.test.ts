@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { keyOf, refOf, ResourceTypes, type KubeObject, type Reader, type ResourceType } from '#pkg/object';
 import type { Change } from './change.ts';
 import { MANAGED_BY } from './names.ts';
-import { refusal, REMOVAL_ORDER, survey } from './survey.ts';
+import { refusal, REMOVAL_ORDER, survey, unfinished } from './survey.ts';
 import { uninstall } from './uninstall.ts';
 
 const signal = new AbortController().signal;
@@ -37,7 +37,7 @@ function world(objects: readonly KubeObject[], policyLingers = 0): World {
   const left = new Map(objects.map((each) => [keyOf(refOf(each)) as string, each]));
   const types = new ResourceTypes([
     ...REMOVAL_ORDER.map(({ group, kind }) => type(group, kind)),
-    ...['Usage', 'ClusterUsage'].map((kind) => type('rook-deps.io', kind)),
+    ...['Usage', 'ClusterUsage', 'NodeMaintenance'].map((kind) => type('rook-deps.io', kind)),
     type('ceph.rook.io', 'CephCluster'),
   ]);
   const reader: Reader = {
@@ -156,4 +156,10 @@ test('protections are a reason to refuse, all named', async () => {
     '  usage.rook-deps.io/u in namespace n',
   ]);
   expect(refusal(await survey(world([]).reader, signal))).toBeUndefined();
+});
+
+test('a node in maintenance has to be brought back first', async () => {
+  const found = await survey(world([object('rook-deps.io', 'NodeMaintenance', 'node-a')]).reader, signal);
+  expect(unfinished(found)?.message).toContain('kubectl rook-deps maintenance stop node-a --wait');
+  expect(unfinished(await survey(world([]).reader, signal))).toBeUndefined();
 });

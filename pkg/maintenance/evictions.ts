@@ -1,5 +1,6 @@
 import { BUDGET, holdsOn, type DrainPicture } from '#pkg/drain';
 import type { PodEviction } from '#pkg/kube';
+import type { KubeObject } from '#pkg/object';
 import { listAll, type ObserverReader } from './observe.ts';
 import type { DrainPod } from './pods.ts';
 import type { ClusterFacts, Surroundings } from './situation.ts';
@@ -48,8 +49,16 @@ async function explained(
     const known = new Set(holds.flatMap((hold) => hold.pods));
     const rest = pods.filter(({ pod }) => !known.has(pod.object));
     return [
-      ...holds.map(({ message }) => ({ reason: 'DisruptionBudget', message })),
-      ...rest.map(({ pod, message }) => ({ reason: 'DisruptionBudget', message: `${pod.name}: ${message}` })),
+      ...holds.map((hold) => ({
+        reason: 'DisruptionBudget',
+        message: hold.message,
+        pods: hold.pods.map(nameOf),
+      })),
+      ...rest.map(({ pod, message }) => ({
+        reason: 'DisruptionBudget',
+        message: `${pod.name}: ${message}`,
+        pods: [pod.name],
+      })),
     ];
   });
 }
@@ -65,4 +74,8 @@ function pictureOf({ type, osds, draining, ceph }: ClusterFacts): DrainPicture {
     draining: draining[0]?.domain,
     groups,
   };
+}
+
+function nameOf({ metadata: { namespace = '', name } }: KubeObject): string {
+  return `${namespace}/${name}`;
 }

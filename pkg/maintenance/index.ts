@@ -21,10 +21,12 @@ export {
   type MaintenanceRequest,
 } from './maintenance.ts';
 export { Observer } from './observe.ts';
+export { planText } from './plan-text.ts';
 export { WAVES, type DrainPod } from './pods.ts';
 export { maintenanceReconciler } from './reconciler.ts';
 export { resourceLedger } from './resource-ledger.ts';
 export { ownDomains, type Situation, type Surroundings } from './situation.ts';
 export { NEW_STATUS, type Status } from './status.ts';
+export { statusTable } from './status-table.ts';
 export { MaintenanceWatch } from './watch.ts';
 export { nooutWords, osdCount } from './words.ts';

@@ -58,6 +58,8 @@ export interface Obstacle {
   /** One word for programs, as `DisruptionBudget` or `CephSilent`. */
   readonly reason: string;
   readonly message: string;
+  /** The pods that are held, as `namespace/name`, where that is the trouble. */
+  readonly pods?: readonly string[];
 }
 
 /** All that must survive us, and what people want to know. */
@@ -98,6 +100,9 @@ export function parseStatus(value: unknown): Status {
     blockedBy: listAt(value, 'blockedBy').map((one) => ({
       reason: textAt(one, 'reason') ?? '',
       message: textAt(one, 'message') ?? '',
+      ...(listAt(one, 'pods').length > 0
+        ? { pods: listAt(one, 'pods').filter((pod) => typeof pod === 'string') }
+        : {}),
     })),
     expiresAt: textAt(value, 'expiresAt'),
     recoveringSince: textAt(value, 'recoveringSince'),

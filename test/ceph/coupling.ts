@@ -21,6 +21,8 @@ export class Coupling {
   /** OSDs that crashed and stay so. */
   readonly #broken = new Set<number>();
   readonly #ready = new Map<string, boolean>();
+  /** Nodes without power. */
+  readonly #off = new Set<string>();
   #leasedAt = 0;
   #running: Promise<void> | undefined;
 
@@ -54,6 +56,16 @@ export class Coupling {
   mend(id: number): void {
     this.#broken.delete(id);
     this.#ceph.startOsd(id);
+  }
+
+  powerOff(node: string): void {
+    this.#off.add(node);
+    this.#leasedAt = 0;
+  }
+
+  powerOn(node: string): void {
+    this.#off.delete(node);
+    this.#leasedAt = 0;
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -132,7 +144,9 @@ export class Coupling {
     this.#leasedAt = Date.now();
     const now = new Date().toISOString();
     for (const name of this.nodes) {
-      const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', lastHeartbeatTime: now };
+      const isOff = this.#off.has(name);
+      const [status, reason] = isOff ? ['False', 'KubeletNotReady'] : ['True', 'KubeletReady'];
+      const ready = { type: 'Ready', status, reason, lastHeartbeatTime: now };
       const node = { apiVersion: 'v1', kind: 'Node', metadata: { name } };
       await this.#client.patch(node, { status: { conditions: [ready] } }, { subresource: 'status' });
     }

@@ -4,6 +4,7 @@ import {
   nameOf,
   refusal,
   survey,
+  unfinished,
   uninstall as uninstallFrom,
   type Change,
   type Survey,
@@ -22,7 +23,7 @@ export const uninstall: Command = {
   summary: 'Remove all that was installed, without a trace',
   description: `Removes all that install has put into the cluster, and every label and finalizer of ours from the objects of others.
 
-While protections exist, nothing is removed: with --force they are given up. Deletions that they held back are not
+While protections exist, nothing is removed: with --force they are given up. Nodes in maintenance have to be brought back first. Deletions that they held back are not
 carried out. The command waits until everything is gone, and can be run again after an interruption.`,
   usage: 'uninstall [--force] [--yes] [flags] [options]',
   examples: [
@@ -53,8 +54,8 @@ carried out. The command waits until everything is gone, and can be run again af
         io.error('No resources found: rook-deps is not installed.');
         return 0;
       }
-      const refused = refusal(found);
-      if (refused && !args.isSet('force')) throw refused;
+      const refused = unfinished(found) ?? (args.isSet('force') ? undefined : refusal(found));
+      if (refused) throw refused;
       if (dryRun === 'none' && !(await confirm(plan(found), args, io, signal))) return 1;
       const ports = {
         reader: cluster.reader,
