@@ -7,7 +7,7 @@
  */
 export { maintenanceAdmission, type AdmissionPorts } from './admission.ts';
 export { advance, type Advance, type MaintenancePorts } from './advance.ts';
-export { configMapLedger, LEDGER, type CommandLedger } from './config-map-ledger.ts';
+export { configMapLedger, type CommandLedger } from './config-map-ledger.ts';
 export { conflictsIn, type Conflict } from './conflicts.ts';
 export { evictAll } from './evictions.ts';
 export { inquire, type InquiryPorts } from './inquiry.ts';
@@ -15,7 +15,6 @@ export type { Ledger } from './ledger.ts';
 export {
   durationMs,
   MAINTENANCE,
-  parseMaintenance,
   requestFields,
   type Maintenance,
   type MaintenanceRequest,
@@ -29,4 +28,3 @@ export { ownDomains, type Situation, type Surroundings } from './situation.ts';
 export { NEW_STATUS, type Status } from './status.ts';
 export { statusTable } from './status-table.ts';
 export { MaintenanceWatch } from './watch.ts';
-export { nooutWords, osdCount } from './words.ts';

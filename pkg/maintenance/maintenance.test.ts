@@ -96,7 +96,7 @@ describe('a node', () => {
     const world = new MaintenanceWorld();
     world.noout.add(1);
     await world.start();
-    expect([...world.noout].sort()).toEqual([0, 1]);
+    expect([...world.noout].toSorted((a, b) => a - b)).toEqual([0, 1]);
     await world.stop();
     expect([...world.noout]).toEqual([1]);
   });

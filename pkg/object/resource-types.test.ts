@@ -117,6 +117,7 @@ describe('the known types', () => {
       'VolumeSnapshotContent',
       'CriticalService',
       'ClusterUsage',
+      'NodeMaintenance',
       'StorageComposite',
       'StorageClass',
       'VolumeAttachment',

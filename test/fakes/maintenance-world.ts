@@ -11,7 +11,7 @@ import {
   type MaintenanceRequest,
 } from '#pkg/maintenance';
 import { isTrueAt, Kinds, kindKey, parseLabelSelector, refOf, textAt, type KubeObject } from '#pkg/object';
-import { anObject, aCluster } from '../fixtures/objects.ts';
+import { aCluster, anObject, type Parts } from '../fixtures/objects.ts';
 import { aNode, anOsd, anOsdPod } from '../fixtures/osds.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeCluster } from './fake-cluster.ts';
@@ -28,7 +28,7 @@ export function nodeOf(osd: number): string {
 export function aWorkload(
   name: string,
   node: string,
-  parts: Partial<Parameters<typeof anObject>[2]> = {},
+  parts: Parts & { readonly spec?: object } = {},
 ): KubeObject {
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'rs', controller: true };
   return anObject(Kinds.Pod, name, {
@@ -36,7 +36,7 @@ export function aWorkload(
     ownerReferences: [owner],
     status: RUNNING,
     ...parts,
-    spec: { nodeName: node, ...((parts.spec as object | undefined) ?? {}) },
+    spec: { nodeName: node, ...parts.spec },
   });
 }
 
@@ -235,7 +235,13 @@ export class MaintenanceWorld {
     const pods = this.cluster
       .ofKind(kindKey(Kinds.Pod))
       .map((pod) => `${pod.metadata.name} ${textAt(pod, 'spec', 'nodeName') ?? ''}`);
-    return { nodes, noout: [...this.noout].sort(), up: [...this.up].sort(), written, pods: pods.sort() };
+    return {
+      nodes,
+      noout: [...this.noout].toSorted((a, b) => a - b),
+      up: [...this.up].toSorted((a, b) => a - b),
+      written,
+      pods: pods.sort(),
+    };
   }
 
   #cephClient(change: <T>(what: string, make: () => Promise<T>) => Promise<T>): Ceph {

@@ -1,4 +1,4 @@
-import { statusTable, type Maintenance } from '#pkg/maintenance';
+import { requestFields, statusTable, type Maintenance } from '#pkg/maintenance';
 import { compareText, UserError } from '#pkg/object';
 import type { Args } from '../args.ts';
 import type { Io } from '../io.ts';
@@ -45,15 +45,11 @@ function documentOf(found: readonly Maintenance[], node: string | undefined): un
     apiVersion: 'rook-deps.io/v1alpha1',
     kind: 'NodeMaintenance',
     metadata: { name: request.node },
-    spec: { nodeName: request.node, ...withoutNode(request) },
+    spec: requestFields(request),
     status: { ...status, stopping: isStopping },
     keptIn: `${origin.kind}/${origin.metadata.name}`,
   }));
   return node === undefined ? { apiVersion: 'v1', kind: 'List', items } : items[0];
-}
-
-function withoutNode({ node: _, ...rest }: Maintenance['request']): object {
-  return rest;
 }
 
 /** A line for each change, until somebody has seen enough. */
