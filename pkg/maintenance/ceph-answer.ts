@@ -34,7 +34,9 @@ export async function askCeph(
     const { type } = layout;
     const osds = await factsOf(ceph, type, sources, signal);
     const own = osds.filter(({ node }) => node !== undefined && nodes.includes(node)).map(({ id }) => id);
-    const leaving = recorded.length > 0 ? recorded : own;
+    // Kubernetes has taken them away, and Ceph does not know yet: they count as gone.
+    const fading = osds.filter(({ isDown }) => isDown).map(({ id }) => id);
+    const leaving = [...new Set([...(recorded.length > 0 ? recorded : own), ...fading])];
     const [status, quorum] = await Promise.all([ceph.status(signal), ceph.quorum(signal)]);
     const groups = await groupsWithout(ceph, leaving, cluster, clock, signal);
     const osdMap = 'osdMap' in groups ? groups.osdMap : map;

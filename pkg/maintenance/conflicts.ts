@@ -115,8 +115,11 @@ function dataConflicts(cluster: ClusterFacts, { osdMap, groups }: Told): readonl
   if (cluster.own.length === 0) return [];
   const own = ownDomains(cluster);
   const domains = new Map(cluster.osds.map(({ id, domain }) => [id, domain]));
-  // One that is down and out has been given up: its data is elsewhere.
-  const down = osdMap.osds.filter(({ isUp, isIn }) => !isUp && isIn).map(({ id }) => id);
+  const fading = new Set(cluster.osds.filter(({ isDown }) => isDown).map(({ id }) => id));
+  // One that is down and out has been given up: its data is elsewhere. Of one that goes, Ceph may not know yet.
+  const down = osdMap.osds
+    .filter(({ id, isUp, isIn }) => isIn && (!isUp || fading.has(id)))
+    .map(({ id }) => id);
   const foreign = down.filter((id) => !cluster.own.includes(id) && !own.includes(domains.get(id) ?? ''));
   const lost =
     foreign.length > 0

@@ -15,6 +15,7 @@ import {
 import { isTrueAt, Kinds, textAt, type KubeObject } from '#pkg/object';
 import { askCeph } from './ceph-answer.ts';
 import type { Ledger } from './ledger.ts';
+import type { Maintenance } from './maintenance.ts';
 import { listAll, type ObserverReader } from './observe.ts';
 import { foreignHolders, foreignMaintenances } from './others.ts';
 import { monitorName, osdIdOf, type DrainPod } from './pods.ts';
@@ -60,7 +61,8 @@ export async function inquire(
   const elsewhere = [
     ...others
       .flat()
-      .map(({ request }) => ({ node: request.node, by: 'kubectl rook-deps maintenance status' })),
+      .filter((other) => precedes(other, maintenance))
+      .map(({ request, status }) => ({ node: request.node, by: status.phase })),
     ...(await foreignMaintenances(reader, signal)),
   ].filter(({ node: other }) => other !== maintenance.request.node);
   return {
@@ -69,6 +71,15 @@ export async function inquire(
     holders: held,
     protections: [...(node ? [node.object] : []), ...pods.map(({ object }) => object)].flatMap(protection),
   };
+}
+
+/** Of two that began at once, neither seeing the other, one goes on: both agree on which. */
+function precedes(other: Maintenance, own: Maintenance): boolean {
+  if (!other.status.prior) return false;
+  if (!own.status.prior) return true;
+  const place = ({ request, status }: Maintenance): string =>
+    `${status.prior?.recordedAt ?? ''} ${request.node}`;
+  return place(other) < place(own);
 }
 
 /** Evictions pass no admission: who is protected from deletion has to be spared here. */

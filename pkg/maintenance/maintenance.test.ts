@@ -3,6 +3,8 @@ import { Kinds, kindKey, refOf, type KubeObject } from '#pkg/object';
 import { aConsumer, aRequest, aWorkload, MaintenanceWorld } from '#test/fakes/maintenance-world.ts';
 import { anObject } from '#test/fixtures/objects.ts';
 
+const { signal } = new AbortController();
+
 const monitor = (name: string, node: string): KubeObject =>
   aWorkload(`mon-${name}`, node, { namespace: 'rook-ceph', labels: { app: 'rook-ceph-mon', mon: name } });
 const gateway = aWorkload('rgw', 'node-x', { namespace: 'rook-ceph', labels: { app: 'rook-ceph-rgw' } });
@@ -319,6 +321,49 @@ describe('nothing is begun while', () => {
     world.up.add(2).add(3);
     expect((await world.start())?.status.blockedBy.map((one) => one.reason)).toContain('OtherMaintenance');
   });
+});
+
+test('of two zones that begin at once one goes on, and the other when the first is back', async () => {
+  const world = new MaintenanceWorld();
+  const { commandLedger } = world;
+  await commandLedger.begin(aRequest({ node: 'node-y' }), signal);
+  await commandLedger.begin(aRequest({ node: 'node-x' }), signal);
+  for (let turn = 0; turn < 30; turn += 1) {
+    await world.step('node-x');
+    await world.step('node-y');
+  }
+  const phases = (await commandLedger.all(signal)).map(
+    ({ request, status }) => `${request.node} ${status.phase}`,
+  );
+  expect(phases.toSorted()).toEqual(['node-x Ready', 'node-y Pending']);
+  expect([...world.up]).toEqual([2, 3, 4, 5]);
+  await world.stop('node-x');
+  expect((await world.settle('node-y'))?.status).toMatchObject({ phase: 'Ready' });
+});
+
+test('of two that began without seeing each other, one holds', async () => {
+  const world = new MaintenanceWorld();
+  const prior = (node: string): object => ({
+    recordedAt: '2030-01-01T00:00:00.000Z',
+    nodeUid: `uid-of-${node}`,
+    cordoned: false,
+  });
+  const entries = ['node-x', 'node-y'].map((node) => {
+    const clusters = [
+      { cluster: 'rook-ceph/rook-ceph', osds: node === 'node-x' ? [0, 1] : [2, 3], down: [] },
+    ];
+    const status = { phase: 'Draining', cordon: 'set', prior: prior(node), clusters };
+    world.cordon(node);
+    return [node, JSON.stringify({ spec: { nodeName: node }, status })] as const;
+  });
+  world.cluster.put(
+    anObject(Kinds.ConfigMap, 'rook-deps-maintenance', {
+      namespace: 'kube-system',
+      data: Object.fromEntries(entries),
+    }),
+  );
+  for (let turn = 0; turn < 10; turn += 1) for (const node of ['node-y', 'node-x']) await world.step(node);
+  expect([...world.up]).toEqual([2, 3, 4, 5]);
 });
 
 test("a dead OSD whose data is elsewhere by now is in nobody's way", async () => {

@@ -31,7 +31,8 @@ export async function listAll(
 /** Looks at a node and its pods. Remembers what volumes pods have: that never changes while they live. */
 export class Observer {
   readonly #reader: ObserverReader;
-  readonly #volumes = new Map<string, readonly string[]>();
+  /** By node, the volumes of each pod, by its UID. */
+  readonly #volumes = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
   constructor(reader: ObserverReader) {
     this.#reader = reader;
@@ -40,40 +41,49 @@ export class Observer {
   async look(maintenance: Maintenance, now: number, signal: AbortSignal): Promise<Situation> {
     const name = maintenance.request.node;
     const node = await this.#reader.get(NODE, undefined, name, signal);
-    const all = maintenance.isStopping ? [] : await this.podsOn(name, signal);
-    const isStaying = (pod: KubeObject): boolean => staysOnNode(pod);
-    const pods = await Promise.all(
-      all.map(async (object) => ({ object, volumes: await this.#volumesOf(object, signal) })),
-    );
-    const kept = new Set(pods.filter(({ object }) => isStaying(object)).flatMap(({ volumes }) => volumes));
+    const seen = { maintenance, now, node: node && nodeFacts(node) };
+    // On the way back nothing is evicted.
+    if (maintenance.isStopping) return { ...seen, pods: [], attached: [] };
+    const pods = await this.#podsOn(name, signal);
+    const kept = new Set(pods.filter(({ object }) => staysOnNode(object)).flatMap(({ volumes }) => volumes));
     const going: readonly DrainPod[] = pods
-      .filter(({ object }) => !isStaying(object))
+      .filter(({ object }) => !staysOnNode(object))
       .map(({ object, volumes }) => drainPod(object, volumes));
-    const attached = maintenance.isStopping ? [] : await this.#attached(name, kept, signal);
-    return { maintenance, now, node: node && nodeFacts(node), pods: going, attached };
+    return { ...seen, pods: going, attached: await this.#attached(name, kept, signal) };
   }
 
-  async podsOn(node: string, signal: AbortSignal): Promise<readonly KubeObject[]> {
+  async #podsOn(
+    node: string,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly object: KubeObject; readonly volumes: readonly string[] }[]> {
     const listed = await listAll(this.#reader, Kinds.Pod, { fieldSelector: `spec.nodeName=${node}` }, signal);
-    const here = listed.filter((pod) => textAt(pod, 'spec', 'nodeName') === node);
-    const uids = new Set(here.map(({ metadata }) => metadata.uid ?? ''));
-    for (const uid of this.#volumes.keys()) if (!uids.has(uid)) this.#volumes.delete(uid);
-    return here;
+    const known = this.#volumes.get(node);
+    const pods = await Promise.all(
+      listed
+        .filter((pod) => textAt(pod, 'spec', 'nodeName') === node)
+        .map(async (object) => ({
+          object,
+          volumes: known?.get(object.metadata.uid ?? '') ?? (await this.#volumesOf(object, signal)),
+        })),
+    );
+    this.#volumes.set(node, new Map(pods.map(({ object, volumes }) => [object.metadata.uid ?? '', volumes])));
+    return pods;
   }
 
   /** The names of Ceph's volumes that a pod uses. */
   async #volumesOf(pod: KubeObject, signal: AbortSignal): Promise<readonly string[]> {
-    const { uid = '', namespace } = pod.metadata;
-    const known = this.#volumes.get(uid);
-    if (known) return known;
     const names = await Promise.all(
       claimsOf(pod).map(async (name) => {
-        const claim = await this.#reader.get(Kinds.PersistentVolumeClaim, namespace, name, signal);
+        const claim = await this.#reader.get(
+          Kinds.PersistentVolumeClaim,
+          pod.metadata.namespace,
+          name,
+          signal,
+        );
         const volume = textAt(claim, 'spec', 'volumeName');
         return volume && (await this.#isOfCeph(volume, signal)) ? [volume] : [];
       }),
     );
-    this.#volumes.set(uid, names.flat());
     return names.flat();
   }
 

@@ -94,7 +94,7 @@ export class MaintenanceWorld {
       ...osds.map((id) => osdPod(id)),
       anObject(Kinds.Pod, 'operator', {
         labels: { app: 'rook-ceph-operator' },
-        spec: { nodeName: 'node-y' },
+        spec: { nodeName: 'node-z' },
         status: RUNNING,
       }),
       ...objects,
