@@ -9,7 +9,7 @@ test('a table says where it stands, how long noout stays and what is in the way'
   const held = await world.start(aRequest({ reason: 'new disk', duration: '2h' }));
   const lines = statusTable(held ? [held] : [], { now, isWide: false, headers: true });
   expect(lines).toEqual([
-    'NODE     PHASE      REASON     STARTED   NOOUT                     OSDS-DOWN   PODS-PENDING   BLOCKED-BY',
-    'node-x   Draining   new disk   0s        osd.0,osd.1 (120m left)   0/2         3              shop/web: The disruption budget web needs 3 healthy pods and has 3 currently',
+    'NODE     PHASE      REASON     STARTED   NOOUT                     OSDS-DOWN   PGS              PODS-PENDING   BLOCKED-BY',
+    'node-x   Draining   new disk   0s        osd.0,osd.1 (120m left)   0/2         4 active+clean   3              shop/web: The disruption budget web needs 3 healthy pods and has 3 currently',
   ]);
 });

@@ -2,8 +2,18 @@ import { humanDuration, printable, table } from '#pkg/render';
 import type { Maintenance } from './maintenance.ts';
 import { nooutWords, osdCount } from './words.ts';
 
-const HEAD = ['NODE', 'PHASE', 'REASON', 'STARTED', 'NOOUT', 'OSDS-DOWN', 'PODS-PENDING', 'BLOCKED-BY'];
-const WIDE = ['PGS', 'REQUESTED-BY', 'MESSAGE'];
+const HEAD = [
+  'NODE',
+  'PHASE',
+  'REASON',
+  'STARTED',
+  'NOOUT',
+  'OSDS-DOWN',
+  'PGS',
+  'PODS-PENDING',
+  'BLOCKED-BY',
+];
+const WIDE = ['REQUESTED-BY', 'MESSAGE'];
 const NONE = '<none>';
 
 export interface TableOptions {
@@ -29,9 +39,10 @@ function rowOf({ request, status }: Maintenance, { now, isWide }: TableOptions):
     prior ? humanDuration(now - Date.parse(prior.recordedAt)) : NONE,
     nooutCell(status, now),
     osdCount(status) || NONE,
+    groups ?? NONE,
     drain ? String(drain.pending) : NONE,
     blocked,
-    ...(isWide ? [groups ?? NONE, request.requestedBy ?? NONE, status.message || NONE] : []),
+    ...(isWide ? [request.requestedBy ?? NONE, status.message || NONE] : []),
   ];
 }
 

@@ -146,7 +146,9 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
       const here = (await pods()).filter((pod) => textAt(pod, 'spec', 'nodeName') === 'node-a');
       expect(here).toEqual([]);
       const shown = await maintenance('status');
-      expect(shown.stdout).toMatch(/^node-a +Ready +new disk +\d+s +osd\.0,osd\.1 +2\/2 +0 +<none>$/m);
+      expect(shown.stdout).toMatch(
+        /^node-a +Ready +new disk +\d+s +osd\.0,osd\.1 +2\/2 +\d+ active\+.* +0 +<none>$/m,
+      );
 
       // Another zone must stay, whoever asks.
       const second = await maintenance('start', 'node-b', '--yes');

@@ -441,6 +441,14 @@ describeOnCluster('an installation on a real API server', () => {
     { verb: 'patch', resource: 'deployments.apps', may: true },
     { verb: 'update', resource: 'deployments.apps', may: false },
     { verb: 'delete', resource: 'deployments.apps', may: false },
+    { verb: 'patch', resource: 'nodes', may: true },
+    { verb: 'delete', resource: 'nodes', may: false },
+    { verb: 'create', resource: 'pods/eviction', may: true },
+    { verb: 'delete', resource: 'pods', may: false },
+    { verb: 'create', resource: 'nodemaintenances.rook-deps.io', may: false },
+    { verb: 'patch', resource: 'nodemaintenances.rook-deps.io/status', may: true },
+    { verb: 'get', resource: 'configmaps/rook-deps-maintenance', may: true },
+    { verb: 'patch', resource: 'configmaps/rook-deps-maintenance', may: false },
     { verb: 'impersonate', resource: 'users', may: false },
   ])('the controller may $verb $resource: $may', async ({ verb, resource, may }) => {
     const { stdout } = await stage.kubectl(['auth', 'can-i', verb, resource, ...NS, '--as', CONTROLLER]);
