@@ -68,7 +68,7 @@ export async function inquire(
   return {
     clusters: own,
     others: elsewhere.map((other) => placed(other, own, nodes)),
-    holders: held,
+    holders: [...held, ...others.flat().flatMap((other) => rival(other, maintenance))],
     protections: [...(node ? [node.object] : []), ...pods.map(({ object }) => object)].flatMap(protection),
   };
 }
@@ -80,6 +80,14 @@ function precedes(other: Maintenance, own: Maintenance): boolean {
   const place = ({ request, status }: Maintenance): string =>
     `${status.prior?.recordedAt ?? ''} ${request.node}`;
   return place(other) < place(own);
+}
+
+/** A command and the controller on the same node: who has begun goes on, else the command. */
+function rival(other: Maintenance, own: Maintenance): readonly string[] {
+  if (other.request.node !== own.request.node || other.origin.kind === own.origin.kind) return [];
+  const isFirst = other.origin.kind === 'ConfigMap' ? !own.status.prior : other.status.prior !== undefined;
+  const { kind, name } = { kind: other.origin.kind, name: other.origin.metadata.name };
+  return isFirst ? [`this node is in maintenance already (${kind}/${name})`] : [];
 }
 
 /** Evictions pass no admission: who is protected from deletion has to be spared here. */

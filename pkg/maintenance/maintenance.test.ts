@@ -457,4 +457,18 @@ describe('a NodeMaintenance', () => {
     expect(world.isCordoned('node-x')).toBe(false);
     expect(world.cluster.writes).toEqual([]);
   });
+
+  test('waits while a command maintains its node', async () => {
+    const world = new MaintenanceWorld(aWorkload('web', 'node-x'));
+    world.holds.set('web', 'a budget');
+    await world.start();
+    world.cluster.put(maintenance());
+    for (let turn = 0; turn < 5; turn += 1) await world.reconcile();
+    expect(world.cluster.at(refOf(maintenance()))?.['status']).toMatchObject({
+      phase: 'Pending',
+      blockedBy: [{ reason: 'NodeHeld' }],
+    });
+    world.holds.clear();
+    expect((await world.settle())?.status.phase).toBe('Ready');
+  });
 });

@@ -44,7 +44,7 @@ export interface Review {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata?: { readonly namespace?: string };
-  readonly spec: Readonly<Record<string, unknown>>;
+  readonly spec?: Readonly<Record<string, unknown>>;
 }
 
 /**

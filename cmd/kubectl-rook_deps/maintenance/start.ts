@@ -141,7 +141,7 @@ export async function requestOf(
 
 /** For those who find a node cordoned and ask by whom. Servers that do not tell are believed to know. */
 async function whoAmI(writer: Writer, signal: AbortSignal): Promise<string | undefined> {
-  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', spec: {} };
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   try {
     return textAt(await writer.createReview(review, signal), 'status', 'userInfo', 'username');
   } catch {
