@@ -3,10 +3,10 @@ import type { Clock } from '#pkg/clock';
 import {
   drainSettings,
   orSilence,
-  osdFacts,
   requestedDomain,
   viewCeph,
   viewHealth,
+  viewOsds,
   type CephView,
   type CrushLayout,
   type Health,
@@ -110,7 +110,7 @@ class Round {
     const view = this.#ceph && (await viewCeph(this.#ceph, layouts.get(key), this.#silence, signal));
     if (view) layouts.set(key, view.layout);
     const type = view?.layout.type ?? state.type ?? requestedDomain(services);
-    const osds = await this.#osds(type, view, signal);
+    const osds = await viewOsds(type, this.#seen, this.#ceph, view, this.#silence, signal);
     const isQuiet = state.draining === undefined && osds.every(({ isDown }) => !isDown);
     const health = isQuiet || !view ? undefined : await this.#health(signal);
     const protection = decide({
@@ -122,18 +122,6 @@ class Round {
     await this.#keepData(protection, view, signal);
     await this.#protectDaemons(view !== undefined, signal);
     return this.#next(protection, view);
-  }
-
-  /** Down is who either Kubernetes or Ceph calls so. Where a pod may run anywhere, only Ceph knows where it was. */
-  async #osds(type: string, view: CephView | undefined, signal: AbortSignal): Promise<readonly OsdFacts[]> {
-    const facts = osdFacts(type, { ...this.#seen, lastNodes: new Map() });
-    const down = new Set(view?.osdMap.osds.filter(({ isUp }) => !isUp).map(({ id }) => id));
-    const isLost = facts.some(({ isDown, node }) => isDown && node === undefined);
-    const ceph = this.#ceph;
-    const lastNodes =
-      isLost && view && ceph ? await orSilence(this.#silence, () => ceph.osdNodes(signal)) : undefined;
-    const known = lastNodes ? osdFacts(type, { ...this.#seen, lastNodes }) : facts;
-    return known.map((osd) => (down.has(osd.id) ? { ...osd, isDown: true } : osd));
   }
 
   async #health(signal: AbortSignal): Promise<Health | undefined> {
