@@ -70,7 +70,8 @@ function makerOf(
     ({ metadata }) => metadata.namespace === namespace && metadata.labels?.['app'] === 'rook-ceph-osd',
   );
   const over = osds.flatMap((pod) => budgetsOver(pod, budgets));
-  return over.some(({ metadata }) => metadata.labels?.[MANAGED_BY] === 'rook-deps') ? 'rook-deps' : 'nobody';
+  if (over.some(({ metadata }) => metadata.labels?.[MANAGED_BY] === 'rook-deps')) return 'rook-deps';
+  return over.length > 0 ? 'others' : 'nobody';
 }
 
 /** What would become of the data without the node, whatever budgets say. */

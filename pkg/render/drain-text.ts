@@ -9,6 +9,7 @@ const TONES: Readonly<Record<DrainVerdict, Tone>> = { Blocked: 'bad', Drainable:
 const MAKERS: Readonly<Record<ClusterDrain['budgetsBy'], string>> = {
   Rook: 'made by Rook (managePodBudgets)',
   'rook-deps': 'made by rook-deps',
+  others: 'made neither by Rook nor by rook-deps',
   nobody: 'nobody makes them: nothing keeps two nodes from being drained at once',
 };
 

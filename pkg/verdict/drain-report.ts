@@ -16,8 +16,8 @@ export interface DrainCause {
 /** What is known of one cluster that has daemons on the node. */
 export interface ClusterDrain {
   readonly cluster: ObjectName;
-  /** Who makes the budgets of the OSDs. */
-  readonly budgetsBy: 'Rook' | 'rook-deps' | 'nobody';
+  /** Who makes the budgets of the OSDs; `others` where there are some of neither. */
+  readonly budgetsBy: 'Rook' | 'rook-deps' | 'others' | 'nobody';
   /** The type of failure domain. */
   readonly domainType: string;
   /** The domains of the OSDs on the node. */
