@@ -220,7 +220,7 @@ describe('a round', () => {
     await world.round();
     expect(world.budgets()).toEqual(DEFAULT);
     expect(world.flags).toEqual({});
-    expect(world.told.at(-1)).toBe('CephCluster/rook-ceph DrainEnded');
+    expect(world.told.slice(-2)).toEqual(['CephCluster/rook-ceph DrainEnded', 'Node/node-0 DrainEnded']);
     expect(await world.round()).toEqual({ kind: 'wait-for-change' });
   });
 
@@ -276,10 +276,13 @@ describe('a round', () => {
     world.drain(0);
     await world.round();
     world.now += 10 * 60_000;
+    world.told.length = 0;
     await world.round();
     expect(world.flags).toEqual({});
+    expect(world.told).toEqual(['CephCluster/rook-ceph NooutEnded']);
     await world.round();
     expect(world.flags).toEqual({});
+    expect(world.told).toHaveLength(1);
     expect(world.budgets()).toEqual(BLOCKING_X);
   });
 
@@ -322,6 +325,7 @@ describe('where Rook protects', () => {
     world.drain(0);
     await world.round();
     expect(world.writes).toEqual([]);
+    expect(world.told).toEqual([]);
   });
 
   test('W19 everything of ours goes when it starts to, at no moment without a budget', async () => {
@@ -341,6 +345,7 @@ describe('where Rook protects', () => {
     ]);
     expect(world.flags).toEqual({});
     expect(world.writes.at(-1)).toBe('delete rook-deps-disruption');
+    expect(world.told.at(-1)).toBe('CephCluster/rook-ceph BudgetsLeftToRook');
     world.writes.length = 0;
     await world.round();
     expect(world.writes).toEqual([]);
