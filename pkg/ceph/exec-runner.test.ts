@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Kinds, type KubeObject } from '#pkg/object';
 import { anObject } from '#test/fixtures/objects.ts';
+import { aNode } from '#test/fixtures/osds.ts';
 import { fakeReader } from '#test/fakes/reader.ts';
 import { execRunner, type ExecPorts, type ExecTarget } from './exec-runner.ts';
 import { CephSilent, type Finished } from './runner.ts';
@@ -91,6 +92,14 @@ test('a pod on a node under maintenance is the last choice', async () => {
   const { runner, calls } = setUp(pods, undefined, { avoids: (node) => node === 'a' });
   await runner.run(STATUS, signal);
   expect(calls.map(({ target }) => target.pod)).toEqual(['tools']);
+});
+
+test('a pod on a cordoned node is the last choice, and still one', async () => {
+  const cordoned = aNode('a', { unschedulable: true });
+  const pods = [operator('op', { node: 'a' }), toolbox('tools', { node: 'b' }), cordoned, aNode('b')];
+  const { runner, calls } = setUp(pods, (pod) => (pod === 'tools' ? new Error('gone') : OK));
+  expect(await runner.run(STATUS, signal)).toEqual(OK);
+  expect(calls.map(({ target }) => target.pod)).toEqual(['tools', 'op']);
 });
 
 test('of several operators, the one that knows the cluster answers', async () => {
