@@ -22,6 +22,8 @@ class World {
   down: readonly number[] = [];
   state = 'active+clean';
   flags: Record<string, readonly string[]> = {};
+  /** Over what the rule of the pool spreads copies. */
+  type = 'zone';
   isSilent = false;
   now = 1_000_000;
   /** Called before each write; what it throws ends the round. */
@@ -150,14 +152,15 @@ class World {
     const pool = { pool: 1, pool_name: 'p', size: 3, min_size: 2, crush_rule: 0, type: 1 };
     const dump = {
       epoch: 1,
-      crush_version: 1,
+      crush_version: this.type === 'zone' ? 1 : 2,
       osds,
       pools: [pool],
       flags_set: [],
       crush_node_flags: this.flags,
     };
-    const steps = [{ op: 'chooseleaf_firstn', type: 'zone', num: 0 }];
-    const nodes = ZONES.map((name, id) => ({ id: -id - 1, name, type: 'zone', type_id: 9 }));
+    const steps = [{ op: 'chooseleaf_firstn', type: this.type, num: 0 }];
+    const names = [...ZONES, ...ZONES.map((_, id) => `node-${id}`)];
+    const nodes = names.map((name, id) => ({ id: -id - 1, name, type: 'bucket', type_id: 9 }));
     const groups = [{ pgid: '1.0', state: this.state, acting: up }];
     return {
       'ceph osd dump': { json: dump },
@@ -235,7 +238,7 @@ describe('a round', () => {
     expect(world.flags).toEqual({});
   });
 
-  test('does not trust clean groups while Ceph still counts on an OSD that was taken away', async () => {
+  test('W26 does not trust clean groups while Ceph still counts on an OSD that was taken away', async () => {
     const world = new World();
     world.drain(0);
     world.down = [];
@@ -286,7 +289,7 @@ describe('a round', () => {
     expect(world.budgets()).toEqual(BLOCKING_X);
   });
 
-  test('leaves a flag of somebody else alone', async () => {
+  test('W23 leaves a flag of somebody else alone', async () => {
     const world = new World();
     world.flags = { x: ['noout'], y: ['noout'] };
     world.drain(0);
@@ -294,6 +297,41 @@ describe('a round', () => {
     world.recover(0);
     await world.round();
     expect(world.flags).toEqual({ x: ['noout'], y: ['noout'] });
+  });
+
+  test('W21 leaves nothing of a type of failure domain that is no longer enforced', async () => {
+    const world = new World();
+    world.drain(0);
+    await world.round();
+    expect(world.flags).toEqual({ x: ['noout'] });
+    world.type = 'host';
+    await world.round();
+    expect(world.budgets()).toEqual(['rook-ceph-osd-host-node-1', 'rook-ceph-osd-host-node-2']);
+    expect(world.flags).toEqual({ 'node-0': ['noout'] });
+    world.recover(0);
+    await world.round();
+    expect(world.budgets()).toEqual(DEFAULT);
+    expect(world.flags).toEqual({});
+  });
+
+  test('W21 leaves nothing of a domain that is no longer there', async () => {
+    const world = new World();
+    world.drain(0);
+    await world.round();
+    world.objects.delete(keyOf(refOf(anOsd(0))));
+    world.down = [];
+    world.state = 'active+clean';
+    await world.round();
+    expect(world.budgets()).toEqual(DEFAULT);
+    expect(world.flags).toEqual({});
+  });
+
+  test('W25 an OSD without a label gets a budget of its own, and stops nobody', async () => {
+    const world = new World();
+    world.put(anOsd(9, { node: 'node-1' }));
+    world.drain(0);
+    await world.round();
+    expect(world.budgets()).toEqual(['rook-ceph-osd-unplaced', ...BLOCKING_X]);
   });
 
   test('that is killed at any write is finished by the next', async () => {
