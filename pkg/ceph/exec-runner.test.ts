@@ -157,6 +157,12 @@ test.for([
     answer: () => ({ code: 124, stdout: '', stderr: '' }),
     words: 'in pod op: ceph had no answer within 10 s',
   },
+  {
+    name: 'a program that BusyBox had to end',
+    pods: [operator('op')],
+    answer: () => ({ code: 143, stdout: '', stderr: '' }),
+    words: 'in pod op: ceph had no answer within 10 s',
+  },
 ])('$name is silence that says why', async ({ pods, answer, words }) => {
   const run = setUp(pods, answer).runner.run(STATUS, signal);
   await expect(run).rejects.toThrow(CephSilent);

@@ -24,8 +24,8 @@ interface Place {
   readonly flags: readonly string[];
 }
 
-/** What `timeout` says when it had to end a program. */
-const TIMED_OUT = [124, 137];
+/** What `timeout` says when it had to end a program: that of coreutils, after SIGKILL, that of BusyBox. */
+const TIMED_OUT = [124, 137, 143];
 /** Of our limit, what the way to the pod may take. */
 const TRAVEL_MS = 1000;
 
