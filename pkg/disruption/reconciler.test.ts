@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { cephClient, type Ceph } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
-import { keyOf, refOf, type KubeObject, type ObjectKey, type Writer } from '#pkg/object';
+import {
+  fieldAt,
+  keyOf,
+  refOf,
+  structuredSelector,
+  type KubeObject,
+  type ObjectKey,
+  type Writer,
+} from '#pkg/object';
 import type { Outcome } from '#pkg/runtime';
 import { fakeRunner, type Reply } from '#test/fakes/ceph-runner.ts';
 import { fakeReader } from '#test/fakes/reader.ts';
@@ -84,6 +92,14 @@ class World {
       .filter(({ kind }) => kind === 'PodDisruptionBudget')
       .map(({ metadata }) => metadata.name)
       .sort();
+  }
+
+  /** The budgets that select the pod of an OSD. */
+  coverOf(id: number): readonly string[] {
+    const osd = this.objects.get(keyOf(refOf(anOsd(id))));
+    return [...this.objects.values()]
+      .filter(({ kind, spec }) => kind === 'PodDisruptionBudget' && selects(spec, osd))
+      .map(({ metadata }) => metadata.name);
   }
 
   #write(line: string): void {
@@ -172,6 +188,10 @@ class World {
       },
     };
   }
+}
+
+function selects(spec: unknown, osd: KubeObject | undefined): boolean {
+  return structuredSelector(fieldAt(spec, 'selector'))(osd?.metadata.labels);
 }
 
 const SILENT = {
@@ -297,6 +317,17 @@ describe('a round', () => {
     world.recover(0);
     await world.round();
     expect(world.flags).toEqual({ x: ['noout'], y: ['noout'] });
+  });
+
+  test('W29 frees the rest of the domain at once, however many OSDs it has', async () => {
+    const world = new World();
+    for (const id of [7, 8, 9]) world.put(anOsd(id, { zone: 'x', node: 'node-0' }));
+    await world.round();
+    expect(world.coverOf(7)).toEqual(DEFAULT);
+    world.drain(0);
+    await world.round();
+    for (const id of [0, 7, 8, 9]) expect(world.coverOf(id)).toEqual([]);
+    expect(world.coverOf(1)).toEqual(['rook-ceph-osd-zone-y']);
   });
 
   test('W21 leaves nothing of a type of failure domain that is no longer enforced', async () => {

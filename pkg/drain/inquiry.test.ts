@@ -98,7 +98,7 @@ describe('while another zone drains', () => {
   const world = aDrain(NOW - 7 * 60_000);
   const answers = replies({ down: [0], noout: ['zone-x'] });
 
-  test('a node is held for its sake: which budget, how the data is, how long noout holds', async () => {
+  test('W27 a node is held for its sake: which budget, how the data is, how long noout holds', async () => {
     const report = await ask('node-1', world, answers);
     expect(report.verdict).toBe('Blocked');
     expect(report.causes.map(({ code, message, domain }) => [code, message, domain])).toEqual([
