@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, vi } from 'vitest';
-import { fieldAt, Kinds, listAt, textAt, type KubeObject } from '#pkg/object';
+import { fieldAt, Kinds, listAt, recordAt, textAt, type KubeObject } from '#pkg/object';
 import type { DrainReport } from '#pkg/verdict';
 import { served } from '#test/fixtures/served-objects.ts';
 import { startCeph, THREE_ZONES, type CephCluster } from '../../scripts/ceph/index.ts';
@@ -10,7 +9,6 @@ import { localInstall, type LocalInstall, type Replica } from '../controller/loc
 import { namespace } from '../controller/objects.ts';
 import { Coupling } from './coupling.ts';
 
-export const WAIT = { timeout: 90_000, interval: 250 };
 export const DEFAULT = 'rook-ceph-osd';
 const { signal } = new AbortController();
 
@@ -83,14 +81,13 @@ export class DrainStage {
     metadata: { name: 'rook-deps-disruption', namespace: 'rook-ceph' },
   };
 
-  /** The default budget alone, all OSDs there, no flag. */
-  async untilQuiet(): Promise<void> {
-    await vi.waitFor(async () => {
-      expect(await this.osdBudgetNames()).toEqual([DEFAULT]);
-      const found = (await this.budgets()).find(({ metadata }) => metadata.name === DEFAULT);
-      expect(found?.['status']).toMatchObject({ disruptionsAllowed: 1, currentHealthy: 6 });
-      expect(await this.noout()).toEqual([]);
-    }, WAIT);
+  /** Whether there is the default budget alone, all OSDs are there, and no flag is set. */
+  async isQuiet(): Promise<boolean> {
+    const found = (await this.budgets()).find(({ metadata }) => metadata.name === DEFAULT);
+    const { disruptionsAllowed, currentHealthy } = recordAt(found, 'status');
+    const names = await this.osdBudgetNames();
+    const isWhole = disruptionsAllowed === 1 && currentHealthy === THREE_ZONES.length;
+    return isWhole && names.length === 1 && (await this.noout()).length === 0;
   }
 
   kubectl(...args: readonly string[]): ReturnType<typeof run> {
@@ -119,9 +116,8 @@ export class DrainStage {
   }
 
   async why(node: string): Promise<DrainReport> {
-    const { stdout } = await this.install.plugin([
-      ...['why', `node/${node}`, '-o', 'json', '--ceph-conf', this.ceph.conf],
-    ]);
+    const flags = ['-o', 'json', '--ceph-conf', this.ceph.conf];
+    const { stdout } = await this.install.plugin(['why', `node/${node}`, ...flags]);
     return JSON.parse(stdout) as DrainReport;
   }
 

@@ -4,8 +4,9 @@ import { served } from '#test/fixtures/served-objects.ts';
 import { THREE_ZONES } from '../../scripts/ceph/index.ts';
 import { BudgetFilm } from './budget-film.ts';
 import { describeOnCeph } from './ceph.ts';
-import { DEFAULT, DrainStage, WAIT } from './drain-stage.ts';
+import { DEFAULT, DrainStage } from './drain-stage.ts';
 
+const WAIT = { timeout: 90_000, interval: 250 };
 const LONG = { timeout: 400_000 };
 const BLOCKING = ['rook-ceph-osd-zone-zone-y', 'rook-ceph-osd-zone-zone-z'];
 const { signal } = new AbortController();
@@ -18,6 +19,9 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
     await stage.startController();
   });
   afterAll(() => stage?.close());
+
+  const untilQuiet = (): Promise<void> =>
+    vi.waitFor(async () => expect(await stage.isQuiet()).toBe(true), WAIT);
 
   function film(): BudgetFilm {
     const running = new BudgetFilm(stage.client, THREE_ZONES);
@@ -47,7 +51,7 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
       expect(running.story).toEqual(['']);
       expect(await stage.client.read(stage.state)).toBeUndefined();
       await stage.manage({ managePodBudgets: false });
-      await stage.untilQuiet();
+      await untilQuiet();
     },
   );
 
@@ -55,7 +59,7 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
     'W22 the example of the design: one zone drains, the others hold, and all is as before',
     LONG,
     async () => {
-      await stage.untilQuiet();
+      await untilQuiet();
       const running = film();
       const drained = await stage.drain('node-a', '100s');
       expect(drained.stdout).toContain('node/node-a drained');
@@ -76,7 +80,7 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
       await stage.kubectl('uncordon', 'node-b');
 
       await stage.kubectl('uncordon', 'node-a');
-      await stage.untilQuiet();
+      await untilQuiet();
       await running.end();
       checkFilm(running);
       expect(await stage.eventsOn('CephCluster', 'rook-ceph')).toEqual(
@@ -120,7 +124,7 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
   }
 
   test('noout ends with its time, while the others are held on', LONG, async () => {
-    await stage.untilQuiet();
+    await untilQuiet();
     await stage.drain('node-b', '100s');
     await vi.waitFor(async () => expect(await stage.noout()).toEqual(['zone-y']), WAIT);
     // As after a controller that was away for an hour.
@@ -141,14 +145,14 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
       { message: 'noout on zone zone-y is over: Ceph moves its data elsewhere' },
     ]);
     await stage.kubectl('uncordon', 'node-b');
-    await stage.untilQuiet();
+    await untilQuiet();
   });
 
   test(
     'a manager that dies during a drain: nothing is given back until it tells how the data is',
     LONG,
     async () => {
-      await stage.untilQuiet();
+      await untilQuiet();
       const drained = await stage.drain('node-c', '100s');
       expect(drained.stdout).toContain('node/node-c drained');
       const held = ['rook-ceph-osd-zone-zone-x', 'rook-ceph-osd-zone-zone-y'];
@@ -164,7 +168,7 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
       expect(await stage.osdBudgetNames()).toEqual(held);
       await stage.kubectl('uncordon', 'node-a');
       stage.ceph.startManager();
-      await stage.untilQuiet();
+      await untilQuiet();
     },
   );
 
@@ -172,7 +176,7 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
     'a dead OSD is left out once its data is safe; no noout, and other nodes may be drained',
     LONG,
     async () => {
-      await stage.untilQuiet();
+      await untilQuiet();
       await stage.coupling.break(5);
       await vi.waitFor(async () => {
         const found = (await stage.budgets()).find(({ metadata }) => metadata.name === DEFAULT);
@@ -191,7 +195,7 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
       stage.coupling.mend(5);
       await stage.kubectl('uncordon', 'node-c');
       await stage.ceph.output('ceph', ['osd', 'in', '5']);
-      await stage.untilQuiet();
+      await untilQuiet();
     },
   );
 
@@ -242,7 +246,7 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
   });
 
   test('14.7 Rook told to protect: nothing of ours is left, and back again everything is', LONG, async () => {
-    await stage.untilQuiet();
+    await untilQuiet();
     await stage.manage({ managePodBudgets: true });
     await vi.waitFor(async () => {
       expect(await stage.client.read(stage.state)).toBeUndefined();
@@ -251,7 +255,7 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
     }, WAIT);
     expect(await stage.osdBudgetNames()).toEqual([DEFAULT]);
     await stage.manage({ managePodBudgets: false });
-    await stage.untilQuiet();
+    await untilQuiet();
     await vi.waitFor(async () => expect(await stage.client.read(stage.state)).toBeDefined(), WAIT);
   });
 });
