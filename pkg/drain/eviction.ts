@@ -50,7 +50,7 @@ function isSpared(pod: KubeObject, budget: KubeObject): boolean {
 
 function isChanged(budget: KubeObject): boolean {
   const counted = numberAt(budget, 'status', 'observedGeneration') ?? 0;
-  return counted < (numberAt(budget, 'metadata', 'generation') ?? 0);
+  return counted < (budget.metadata.generation ?? 0);
 }
 
 function healthy(budget: KubeObject): { readonly needs: number; readonly has: number } {

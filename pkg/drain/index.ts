@@ -22,12 +22,14 @@ export {
   type DrainState,
   type NooutRecord,
 } from './drain-state.ts';
-export { budgetsOver, evictionOf, isReadyPod, type Eviction } from './eviction.ts';
+export { DRAIN_KINDS, inquireDrains } from './inquiry.ts';
+export { isReadyPod } from './eviction.ts';
+export type { LookPorts } from './cluster-look.ts';
 export { requestedDomain } from './failure-domain.ts';
-export { holdsOn, isBlocking, type DrainPicture, type Hold } from './holds.ts';
-export { BUDGET, DEFAULT_BUDGET, NODE, OSD_ID, OSD_SELECTOR } from './kinds.ts';
+export { holdsOn, type DrainPicture, type Hold } from './holds.ts';
+export { BUDGET, DEFAULT_BUDGET, NODE, OSD_ID, OSD_SELECTOR, POOL_KINDS } from './kinds.ts';
 export { nodeState } from './node-state.ts';
-export { nooutHolds, type NooutHold, type NooutSources } from './noout-hold.ts';
+export { viewOsds } from './osd-view.ts';
 export { osdFacts, type OsdFacts, type OsdSources } from './osd-facts.ts';
 export { drainSettings, type DrainSettings } from './settings.ts';
-export { domainWords, groupWords, listed, podWords } from './words.ts';
+export { domainWords, groupWords, listed } from './words.ts';

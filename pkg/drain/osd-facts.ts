@@ -21,6 +21,8 @@ export interface OsdSources {
   readonly nodes: readonly KubeObject[];
   /** Where Ceph saw each OSD last; empty while it does not answer. */
   readonly lastNodes: ReadonlyMap<number, string>;
+  /** OSDs that Ceph calls down. Kubernetes may not have noticed yet. */
+  readonly down?: ReadonlySet<number>;
 }
 
 const REPLACING = 'osd.rook.io/replace-in-progress';
@@ -39,7 +41,8 @@ export function osdFacts(type: string, sources: OsdSources): readonly OsdFacts[]
 
 function factsOf(id: number, own: readonly KubeObject[], type: string, sources: OsdSources): OsdFacts {
   const domain = own.map((deployment) => domainOf(deployment, type)).find((name) => name !== '') ?? '';
-  const isDown = !own.some((deployment) => isReplacing(deployment) || isReady(deployment));
+  const isServed = own.some((deployment) => isReplacing(deployment) || isReady(deployment));
+  const isDown = !isServed || sources.down?.has(id) === true;
   const place = nodeOf(id, own, sources);
   return {
     id,

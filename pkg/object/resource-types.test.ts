@@ -122,6 +122,7 @@ describe('the known types', () => {
       'StorageClass',
       'VolumeAttachment',
       'PersistentVolume',
+      'Node',
     ]);
   });
 });
