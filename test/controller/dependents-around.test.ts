@@ -186,3 +186,19 @@ describe('what would newly depend on a resource that is being deleted', () => {
     expect(Date.now() - startedMs).toBeLessThan(3_000);
   });
 });
+
+describe('a cache that is late', () => {
+  test('refuses a namespace for what has just come, and for nothing that has just gone', async () => {
+    await scene.startController(['--watch-delay-ms', '1000']);
+    const ns = await scene.namespace('around-late');
+    await rook.apply([served(Kinds.CephBlockPool, 'p', ns), volumeIn(ns, `${ns}-0`)]);
+    await scene.untilMarked(namespaced(ns));
+    for (let round = 1; round <= 10; round++) {
+      expect((await scene.client.create(volumeIn(ns, `${ns}-${round}`) as never)).status).toBe(201);
+      await rook.delete(volume(`${ns}-${round - 1}`));
+      const reply = await scene.client.delete(namespaced(ns), { query: 'dryRun=All' });
+      expect(reply.status).toBe(409);
+      expect(blockersOf(reply)).toEqual([volume(`${ns}-${round}`)]);
+    }
+  });
+});
