@@ -18,9 +18,16 @@ export function planText(plan: Plan): readonly string[] {
   return sections([
     [`To be deleted, leaves first: ${counted(steps.map(({ object }) => object))}`, ...levelLines(plan, here)],
     ownedLines(plan.owned),
+    leftLines(plan, here),
     plan.notes.map((note) => `Note: ${printable(note)}`),
     obstacleLines('User data, kept unless --include-volumes is given:', 'data', plan, here),
     obstacleLines('Still in use; stop the workloads first:', 'user', plan, here),
+    obstacleLines(
+      'Would never go, so the claim would wait for ever; take one of the owners off:',
+      'owner',
+      plan,
+      here,
+    ),
     obstacleLines('Protected; see kubectl rook-deps protections -A:', 'protection', plan, here),
     obstacleLines('Ceph holds what no object here mentions:', 'contents', plan, here),
     gapLines('Not checked, so nothing is safe to delete:', plan.gaps),
@@ -44,6 +51,17 @@ function levelLines({ levels }: Plan, here: string | undefined): readonly string
 
 function ownedLines(owned: readonly ObjectRef[]): readonly string[] {
   return owned.length > 0 ? [`Go with their owners: ${counted(owned)}`] : [];
+}
+
+function leftLines({ left }: Plan, here: string | undefined): readonly string[] {
+  if (left.length === 0) return [];
+  const lines = left.map(({ ref, whole, otherOwner }) => {
+    const why = otherOwner
+      ? `is owned by ${otherOwner}, too`
+      : `has no owner reference to ${whole.kind}/${whole.name}`;
+    return `  ${objectLabel(ref, here)} ${printable(why)}`;
+  });
+  return ['Stay:', ...capped(lines, '  ')];
 }
 
 function obstacleLines(

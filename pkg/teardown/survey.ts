@@ -1,6 +1,13 @@
 import { keyOf, refOf, type Gap, type KubeObject, type ObjectKey, type Reader } from '#pkg/object';
-import { DependencyIndex, knowsDependentsOf, needsOfTree, NEEDS_OF_PROTECTIONS } from '#pkg/rules';
+import {
+  contentWords,
+  DependencyIndex,
+  knowsDependentsOf,
+  needsOfTree,
+  NEEDS_OF_PROTECTIONS,
+} from '#pkg/rules';
 import { gather, gatherComposition, type ContentsReader } from '#pkg/verdict';
+import { amongThese, otherOwnerOf } from './other-owners.ts';
 import { planTeardown, type Obstacle, type Plan, type PlanOptions, type Step } from './plan.ts';
 
 export interface SurveyPorts {
@@ -20,7 +27,7 @@ export async function surveyTeardown(
   const needs = [...needsOfTree(starts, 'dependents'), ...NEEDS_OF_PROTECTIONS];
   const listed = await gather(reader, needs, signal);
   const index = new DependencyIndex([...listed.items, ...parts.items, ...subjects]);
-  const plan = planTeardown(subjects, index, options);
+  const { plan, gaps } = await planAround(subjects, index, options, reader, signal);
   const contents = await contentsOf(plan, options, ceph, signal);
   return {
     ...plan,
@@ -28,11 +35,47 @@ export async function surveyTeardown(
     gaps: [
       ...subjects.flatMap(kindGap),
       ...[...listed.gaps, ...parts.gaps].map(({ gap }) => gap),
+      ...gaps,
       ...doubts(plan, index),
     ],
     unasked: contents.gaps,
     notes: [...plan.notes, ...contents.notes],
   };
+}
+
+/** What others own as well does not go, nor what would go with it: each one found changes the plan. */
+async function planAround(
+  subjects: readonly KubeObject[],
+  index: DependencyIndex,
+  options: PlanOptions,
+  reader: Pick<Reader, 'get'>,
+  signal: AbortSignal,
+): Promise<{ readonly plan: Plan; readonly gaps: readonly Gap[] }> {
+  const others = new Map<ObjectKey, string>();
+  for (;;) {
+    const plan = planTeardown(subjects, index, options, others);
+    const owned = plan.owned.flatMap((ref) => index.get(ref) ?? []);
+    const isGoing = amongThese([...plan.levels.flat().map(({ object }) => object), ...owned]);
+    const looks = await Promise.all(owned.map((object) => lookForOther(object, isGoing, reader, signal)));
+    for (const { object, other } of looks) if (other) others.set(keyOf(refOf(object)), other);
+    if (looks.every(({ other }) => other === undefined))
+      return { plan, gaps: looks.flatMap(({ gap }) => gap ?? []) };
+  }
+}
+
+async function lookForOther(
+  object: KubeObject,
+  isGoing: ReturnType<typeof amongThese>,
+  reader: Pick<Reader, 'get'>,
+  signal: AbortSignal,
+): Promise<{ readonly object: KubeObject; readonly other?: string | undefined; readonly gap?: Gap }> {
+  try {
+    return { object, other: await otherOwnerOf(object, isGoing, reader, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const what = `other owners of ${object.kind} ${object.metadata.name}`;
+    return { object, gap: { what, reason: error instanceof Error ? error.message : String(error) } };
+  }
 }
 
 /** Of a kind that no rule is about, finding nothing says nothing. */
@@ -78,12 +121,11 @@ async function contentsOf(
     obstacles: found
       .filter(({ step }) => isNow(step))
       .flatMap(({ step: { object }, contents }) =>
-        contents.items.map(({ kind, name }) => ({
-          kind: 'contents' as const,
-          object: { group: 'ceph', kind, name },
-          message: `is stored in ${object.kind}/${object.metadata.name}`,
-          code: 'RD027',
-        })),
+        contents.items.map(({ kind, name, detail }) => {
+          const { code, relation } = contentWords(kind);
+          const message = `${relation} ${object.kind}/${object.metadata.name}${detail ? ` (${detail})` : ''}`;
+          return { kind: 'contents' as const, object: { group: 'ceph', kind, name }, message, code };
+        }),
       ),
     gaps: found.flatMap(({ contents }) => contents.gaps),
     notes: found.flatMap(({ contents }) => contents.notes ?? []),
