@@ -72,10 +72,12 @@ describe('a plan', () => {
     ]);
   });
 
-  test('a retained volume is deleted, with a word on the data it leaves', () => {
+  test('a retained volume is in the way of its pool, which it would keep by what it leaves', () => {
     const all = plan(aPool('p'), [aCluster(), volume('Retain'), claim], true);
     expect(levels(all)[1]).toEqual(['PersistentVolume/v']);
-    expect(all.notes).toEqual(['their data stays in Ceph, by their policy Retain: v']);
+    expect(obstacles(all)).toEqual([
+      'retained: PersistentVolume/v leaves its data in CephBlockPool/p (policy Retain)',
+    ]);
   });
 
   test('a pod that mounts a claim is in the way even of those who ask for data', () => {

@@ -17,7 +17,7 @@ import { usageEdges } from './usage-order.ts';
 
 /** Something in the way of a plan. */
 export interface Obstacle {
-  readonly kind: 'data' | 'user' | 'owner' | 'protection' | 'contents';
+  readonly kind: 'data' | 'retained' | 'user' | 'owner' | 'protection' | 'contents';
   readonly object: ObjectRef;
   /** Why it is in the way, with the object it needs. */
   readonly message: string;
@@ -65,15 +65,16 @@ export function planTeardown(
   const levels = order.map((level) =>
     level.flatMap((ref) => stepOf(reached.planned.get(keyOf(ref)), reached, index)),
   );
+  const retained = levels.flat().flatMap(({ object }) => retainedWithin(object, reached, index));
   return {
     subjects,
     levels,
     owned: [...reached.owned.values()].map(({ ref }) => ref),
     left: reached.left,
-    obstacles: [...reached.obstacles, ...awaitedForEver(subjects, reached), ...usages.obstacles],
+    obstacles: [...reached.obstacles, ...retained, ...awaitedForEver(subjects, reached), ...usages.obstacles],
     gaps: [],
     unasked: [],
-    notes: [...recreationNotes(subjects, index, reached), ...retentionNotes(levels.flat())],
+    notes: [...recreationNotes(subjects, index, reached), ...retentionNotes(levels.flat(), retained)],
   };
 }
 
@@ -128,8 +129,26 @@ function recreationNotes(
   });
 }
 
-function retentionNotes(steps: readonly Step[]): readonly string[] {
-  const retained = steps.filter(({ object }) => isRetained(object)).map(({ object }) => object.metadata.name);
+/** What a volume leaves in Ceph keeps the pool from going, when the volume is gone already. */
+function retainedWithin(object: KubeObject, reached: Reached, index: DependencyIndex): readonly Obstacle[] {
+  if (!isRetained(object)) return [];
+  return index.graph
+    .edgesAt(keyOf(refOf(object)), 'providers')
+    .filter(({ provider, blocks }) => blocks && reached.rootOf(keyOf(provider)) !== undefined)
+    .slice(0, 1)
+    .map(({ provider, code }) => ({
+      kind: 'retained',
+      object: refOf(object),
+      message: `leaves its data in ${provider.kind}/${provider.name} (policy Retain)`,
+      code,
+    }));
+}
+
+function retentionNotes(steps: readonly Step[], told: readonly Obstacle[]): readonly string[] {
+  const retained = steps
+    .filter(({ object }) => isRetained(object))
+    .filter(({ object }) => !told.some((obstacle) => keyOf(obstacle.object) === keyOf(refOf(object))))
+    .map(({ object }) => object.metadata.name);
   if (retained.length === 0) return [];
   return [`their data stays in Ceph, by their policy Retain: ${retained.join(', ')}`];
 }
