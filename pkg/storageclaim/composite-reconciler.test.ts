@@ -190,7 +190,7 @@ describe('an entry that was removed', () => {
     const world = new StorageWorld(shrunk, kept, ours);
     await world.reconcile(shrunk);
     expect(world.at(ours)?.metadata.labels).toEqual({ more: 'theirs' });
-    expect(world.cluster.deletions.map(({ options }) => options)).toEqual([
+    expect(world.cluster.deletions.map(({ options }) => options)).toMatchObject([
       { uid: 'uid-of-b', propagationPolicy: 'Foreground' },
     ]);
     await world.reconcile(shrunk);
@@ -210,12 +210,21 @@ describe('an entry that was removed', () => {
   test('and refused stays listed, with the words of the refusal', async () => {
     const world = new StorageWorld(shrunk, kept, configMap('b', ownedBy()));
     world.cluster.before = ({ verb }) => {
-      if (verb === 'delete') throw new Refusal(409, 'Conflict', 'is in use');
+      if (verb === 'delete') throw new Refusal(409, 'Conflict', 'denied the request: is in use');
     };
     await world.reconcile(shrunk);
     expect(world.condition(shrunk, 'Synced')).toContain(
-      'False DeletionRefused ConfigMap "here/b" cannot be deleted: is in use',
+      'False DeletionRefused ConfigMap "here/b" cannot be deleted: denied the request: is in use',
     );
+  });
+
+  test('and taken over by somebody in the very moment is not deleted', async () => {
+    const world = new StorageWorld(shrunk, kept, configMap('b', ownedBy()));
+    world.cluster.before = ({ verb }) => {
+      if (verb === 'delete') world.cluster.put(configMap('b', ownedBy('other-uid', 'other')));
+    };
+    await expect(world.reconcile(shrunk)).rejects.toMatchObject({ status: 409 });
+    expect(world.cluster.deletions).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { isForbidden, numberAt, textAt, type ResourceType } from '#pkg/object';
+import { isConflict, isForbidden, numberAt, textAt, type ResourceType } from '#pkg/object';
 import type { Part } from './composite.ts';
 
 export type ProblemReason =
@@ -38,7 +38,7 @@ export function refusalOf(error: unknown, type: ResourceType): Problem | undefin
       return namespace ? { reason: 'NamespaceNotFound', message: `${message} ${hint}` } : undefined;
     }
     case 409:
-      return isDenial(message) ? { reason: 'Rejected', message } : undefined;
+      return isDenied(error) ? { reason: 'Rejected', message } : undefined;
     default:
       return undefined;
   }
@@ -49,9 +49,9 @@ function lacksRight(error: unknown): boolean {
   return isForbidden(error) && / cannot \w+ resource /.test(messageOf(error));
 }
 
-/** A webhook's 409, not one about a version. */
-function isDenial(message: string): boolean {
-  return message.includes('denied the request');
+/** Refused by a rule or a webhook, and not for a version that is no longer right. */
+export function isDenied(error: unknown): boolean {
+  return isForbidden(error) || (isConflict(error) && messageOf(error).includes('denied the request'));
 }
 
 /** How to let the controller write a kind. */

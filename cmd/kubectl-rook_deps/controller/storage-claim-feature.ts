@@ -19,14 +19,13 @@ const RECONCILE_TIMEOUT_MS = 60_000;
 
 /** StorageComposite and StorageClaim. */
 export function storageClaimFeature(machinery: Machinery): Feature {
-  const { reader, writer, watcher, types, record, metrics, clock, logger } = machinery;
+  const { reader, writer, watcher, types, metrics, clock, logger } = machinery;
   const queue = new Queue<ObjectRef>({ clock, idOf: keyOf });
   const watch = new StorageWatch({ watcher, clock, logger, random: Math.random }, (ref) => queue.add(ref));
   const ports: StorageClaimPorts = {
     get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
     types,
     writer,
-    record,
     departed: watch.departed,
     clock,
   };
