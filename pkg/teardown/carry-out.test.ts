@@ -80,3 +80,21 @@ test('what another owns is not in the plan, and does not hold up its end', async
   expect(result).toEqual({ kind: 'done' });
   expect(said.filter(({ kind }) => kind === 'stays' || kind === 'waiting')).toEqual([]);
 });
+
+test('what Ceph holds is in the way, by its own code', async () => {
+  const pool = anObject(Kinds.CephBlockPool, 'p');
+  const cluster = new FakeCluster(() => 0, [pool]);
+  const reader = {
+    types: () => Promise.resolve(cluster.types),
+    get: () => Promise.resolve(undefined),
+    list: cluster.list,
+  };
+  const ceph = {
+    contentsOf: () =>
+      Promise.resolve({ items: [{ kind: 'RBDImage', name: 'i', detail: '1 GiB' }], gaps: [] }),
+  };
+  const { obstacles } = await surveyTeardown([pool], { includeData: false }, { reader, ceph }, signal);
+  expect(obstacles).toMatchObject([
+    { kind: 'contents', code: 'RD050', message: 'is an image in CephBlockPool/p (1 GiB)' },
+  ]);
+});

@@ -123,6 +123,17 @@ describe('a usage', () => {
   });
 });
 
+test('a CriticalService whose criteria are not met is in the way', () => {
+  const provider = { group: 'ceph.rook.io', resource: 'cephblockpools', namespace: 'rook-ceph', name: 'p' };
+  const service = anObject(Kinds.CriticalService, 's', {
+    spec: { provider, criteria: [{ type: 'Finalizer' }] },
+    status: { conditions: [{ type: 'Satisfied', status: 'False', message: 'waiting for 2 tenants' }] },
+  });
+  expect(obstacles(plan(aCluster(), [aPool('p'), service]))).toEqual([
+    expect.stringContaining('protection: CriticalService/s keeps CephBlockPool/p') as string,
+  ]);
+});
+
 describe('what is owned', () => {
   const composite = anObject(Kinds.StorageComposite, 's', { uid: '1' });
   const ownerReferences = [
