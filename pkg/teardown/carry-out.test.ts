@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Kinds, refOf, type KubeObject } from '#pkg/object';
+import { Kinds, refOf, type KubeObject, type OwnerReference } from '#pkg/object';
 import { FakeClock } from '#test/fakes/fake-clock.ts';
 import { FakeCluster } from '#test/fakes/fake-cluster.ts';
 import { anObject } from '#test/fixtures/objects.ts';
@@ -7,7 +7,7 @@ import { carryOut, type Progress, type Result } from './carry-out.ts';
 import { surveyTeardown } from './survey.ts';
 
 const { signal } = new AbortController();
-const owner = (kind: string, name: string, apiVersion: string): object => ({
+const owner = (kind: string, name: string, apiVersion: string): OwnerReference => ({
   apiVersion,
   kind,
   name,
@@ -16,8 +16,8 @@ const owner = (kind: string, name: string, apiVersion: string): object => ({
 const composed = owner('StorageComposite', 'whole', 'rook-deps.io/v1alpha1');
 const shared = owner('Gadget', 'g', 'example.org/v1');
 const gadget: KubeObject = { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'g' } };
-const part = (...ownerReferences: readonly object[]): KubeObject =>
-  anObject(Kinds.ConfigMap, 'part', { ownerReferences: ownerReferences as [] });
+const part = (...ownerReferences: readonly OwnerReference[]): KubeObject =>
+  anObject(Kinds.ConfigMap, 'part', { ownerReferences });
 const listed = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'rook-ceph', name: 'part' };
 const whole = anObject(Kinds.StorageComposite, 'whole', {
   uid: 'uid-of-whole',
@@ -81,19 +81,36 @@ test('what another owns is not in the plan, and does not hold up its end', async
   expect(said.filter(({ kind }) => kind === 'stays' || kind === 'waiting')).toEqual([]);
 });
 
-test('what Ceph holds is in the way, by its own code', async () => {
-  const pool = anObject(Kinds.CephBlockPool, 'p');
-  const cluster = new FakeCluster(() => 0, [pool]);
+test.for([
+  { name: 'the subject', subject: anObject(Kinds.CephBlockPool, 'p') },
+  {
+    name: 'what goes with it',
+    subject: anObject(Kinds.StorageComposite, 'whole', {
+      uid: 'uid-of-whole',
+      status: {
+        resources: [
+          { apiVersion: 'ceph.rook.io/v1', kind: 'CephBlockPool', namespace: 'rook-ceph', name: 'p' },
+        ],
+      },
+    }),
+  },
+])('what Ceph holds of $name is in the way, by its own code', async ({ subject }) => {
+  const pool = anObject(Kinds.CephBlockPool, 'p', { ownerReferences: [composed] });
+  const cluster = new FakeCluster(() => 0, [pool, subject]);
   const reader = {
     types: () => Promise.resolve(cluster.types),
-    get: () => Promise.resolve(undefined),
+    get: (_kind: object, _namespace: string | undefined, name: string) =>
+      Promise.resolve(name === 'p' ? pool : undefined),
     list: cluster.list,
   };
   const ceph = {
-    contentsOf: () =>
-      Promise.resolve({ items: [{ kind: 'RBDImage', name: 'i', detail: '1 GiB' }], gaps: [] }),
+    contentsOf: ({ kind }: KubeObject) =>
+      Promise.resolve({
+        items: kind === 'CephBlockPool' ? [{ kind: 'RBDImage', name: 'i', detail: '1 GiB' }] : [],
+        gaps: [],
+      }),
   };
-  const { obstacles } = await surveyTeardown([pool], { includeData: false }, { reader, ceph }, signal);
+  const { obstacles } = await surveyTeardown([subject], { includeData: false }, { reader, ceph }, signal);
   expect(obstacles).toMatchObject([
     { kind: 'contents', code: 'RD050', message: 'is an image in CephBlockPool/p (1 GiB)' },
   ]);

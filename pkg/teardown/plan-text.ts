@@ -19,7 +19,7 @@ export function planText(plan: Plan): readonly string[] {
   return sections([
     [`To be deleted, leaves first: ${counted(steps.map(({ object }) => object))}`, ...levelLines(plan, here)],
     destroyedLines(steps.map(({ object }) => object)),
-    ownedLines(plan.owned),
+    ownedLines(plan.owned, here),
     leftLines(plan, here),
     plan.notes.map((note) => `Note: ${printable(note)}`),
     obstacleLines('User data, kept unless --include-volumes is given:', 'data', plan, here),
@@ -63,8 +63,10 @@ function destroyedLines(objects: readonly KubeObject[]): readonly string[] {
   return data.length > 0 ? [`Data of users is DESTROYED: ${counted(data)}`] : [];
 }
 
-function ownedLines(owned: readonly ObjectRef[]): readonly string[] {
-  return owned.length > 0 ? [`Go with their owners: ${counted(owned)}`] : [];
+function ownedLines(owned: readonly ObjectRef[], here: string | undefined): readonly string[] {
+  if (owned.length === 0) return [];
+  const names = owned.map((ref) => `  ${objectLabel(ref, here)}`);
+  return [`Go with their owners: ${counted(owned)}`, ...capped(names, '  ')];
 }
 
 function leftLines({ left }: Plan, here: string | undefined): readonly string[] {

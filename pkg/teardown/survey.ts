@@ -8,7 +8,7 @@ import {
 } from '#pkg/rules';
 import { gather, gatherComposition, type ContentsReader } from '#pkg/verdict';
 import { amongThese, otherOwnerOf } from './other-owners.ts';
-import { planTeardown, type Obstacle, type Plan, type PlanOptions, type Step } from './plan.ts';
+import { planTeardown, type Obstacle, type Plan, type PlanOptions } from './plan.ts';
 
 export interface SurveyPorts {
   readonly reader: Reader;
@@ -28,7 +28,8 @@ export async function surveyTeardown(
   const listed = await gather(reader, needs, signal);
   const index = new DependencyIndex([...listed.items, ...parts.items, ...subjects]);
   const { plan, gaps } = await planAround(subjects, index, options, reader, signal);
-  const contents = await contentsOf(plan, options, ceph, signal);
+  const owned = plan.owned.flatMap((ref) => index.get(ref) ?? []);
+  const contents = await contentsOf(plan, owned, options, ceph, signal);
   return {
     ...plan,
     obstacles: [...plan.obstacles, ...contents.obstacles],
@@ -36,7 +37,7 @@ export async function surveyTeardown(
       ...subjects.flatMap(kindGap),
       ...[...listed.gaps, ...parts.gaps].map(({ gap }) => gap),
       ...gaps,
-      ...doubts(plan, index),
+      ...doubts(plan, owned, index),
     ],
     unasked: contents.gaps,
     notes: [...plan.notes, ...contents.notes],
@@ -84,14 +85,15 @@ function kindGap(subject: KubeObject): readonly Gap[] {
   return [{ what: `dependents of ${subject.kind}`, reason: 'no rule knows what depends on this kind' }];
 }
 
-function doubts({ levels }: Plan, index: DependencyIndex): readonly Gap[] {
+function doubts({ levels }: Plan, owned: readonly KubeObject[], index: DependencyIndex): readonly Gap[] {
   const found = new Map<ObjectKey, Gap>();
-  const planned = new Set(levels.flat().map(({ object }) => keyOf(refOf(object))));
-  for (const { object } of levels.flat()) {
-    for (const doubt of index.doubtsAbout(refOf(object))) {
+  const going = [...levels.flat().map(({ object }) => object), ...owned].map(refOf);
+  const known = new Set(going.map(keyOf));
+  for (const ref of going) {
+    for (const doubt of index.doubtsAbout(ref)) {
       const { kind, namespace, name } = doubt.object;
       const what = `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
-      if (!planned.has(keyOf(doubt.object))) found.set(keyOf(doubt.object), { what, reason: doubt.reason });
+      if (!known.has(keyOf(doubt.object))) found.set(keyOf(doubt.object), { what, reason: doubt.reason });
     }
   }
   return [...found.values()];
@@ -109,18 +111,24 @@ interface Contents {
  */
 async function contentsOf(
   { levels }: Plan,
+  owned: readonly KubeObject[],
   { includeData }: PlanOptions,
   ceph: ContentsReader,
   signal: AbortSignal,
 ): Promise<Contents> {
-  const isNow = (step: Step): boolean => !includeData || levels[0]?.includes(step) === true;
+  const [first = [], ...later] = levels.map((level) => level.map(({ object }) => object));
+  // What is owned goes with the last level.
+  const now = new Set(includeData && later.length > 0 ? first : [...first, ...later.flat(), ...owned]);
   const found = await Promise.all(
-    levels.flat().map(async (step) => ({ step, contents: await ceph.contentsOf(step.object, signal) })),
+    [...first, ...later.flat(), ...owned].map(async (object) => ({
+      object,
+      contents: await ceph.contentsOf(object, signal),
+    })),
   );
   return {
     obstacles: found
-      .filter(({ step }) => isNow(step))
-      .flatMap(({ step: { object }, contents }) =>
+      .filter(({ object }) => now.has(object))
+      .flatMap(({ object, contents }) =>
         contents.items.map(({ kind, name, detail }) => {
           const { code, relation } = contentWords(kind);
           const message = `${relation} ${object.kind}/${object.metadata.name}${detail ? ` (${detail})` : ''}`;
