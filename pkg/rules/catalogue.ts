@@ -85,6 +85,9 @@ export const FOLLOWING_CODES: ReadonlySet<string> = new Set(
   RULES.filter(({ follows }) => follows).map(({ code }) => code),
 );
 
+/** The codes of dependents that stay when their provider goes, though it counts them as parts. */
+export const LEAVING_CODES: ReadonlySet<string> = new Set([composedResource.code]);
+
 /** What `explain` knows: a page for each rule, and for what Ceph alone can tell. */
 export const CODE_PAGES: readonly CodePage[] = [...RULES, ...cephContents].sort((a, b) =>
   a.code < b.code ? -1 : 1,
