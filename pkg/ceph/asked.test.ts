@@ -419,3 +419,30 @@ test('clusters that may not be listed leave all questions open', async () => {
   const { gaps } = await contents(aPool('p'), { refusals });
   expect(gaps).toEqual([{ what: 'RBD images, snapshots and objects in pool p', reason: 'forbidden: no' }]);
 });
+
+describe('data that were given up', () => {
+  const replies = { 'ceph osd dump': pools('p') };
+  const forced = { annotations: { 'rook.io/force-deletion': 'True' } };
+
+  test.for([aPool('p', forced), aRadosNamespace('n', 'p', forced), aSubVolumeGroup('g', 'f', forced)])(
+    'to Rook, to be removed with $kind, are not asked for',
+    async (resource) => {
+      expect(await contents(resource, { replies: {} })).toMatchObject({
+        items: [],
+        gaps: [],
+        notes: [expect.stringContaining('rook.io/force-deletion')],
+      });
+    },
+  );
+
+  test('are asked for where Rook knows no such word', async () => {
+    expect((await contents(aFilesystem('f', forced), { replies })).gaps).toHaveLength(1);
+  });
+
+  test('with the whole cluster are not asked for, but only once it is being deleted', async () => {
+    const spec = { cleanupPolicy: { confirmation: 'yes-really-destroy-data' } };
+    const going = aCluster('rook-ceph', { spec, deletionTimestamp: '2030-01-01T00:00:00Z' });
+    expect(await contents(aPool('p'), { objects: [going] })).toMatchObject({ items: [], gaps: [] });
+    expect((await contents(aPool('p'), { objects: [aCluster('rook-ceph', { spec })] })).gaps).toHaveLength(1);
+  });
+});

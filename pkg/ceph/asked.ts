@@ -1,4 +1,4 @@
-import { isTrueAt, Kinds, textAt, type KubeObject, type Reader } from '#pkg/object';
+import { isTerminating, isTrueAt, Kinds, textAt, type KubeObject, type Reader } from '#pkg/object';
 import type { AdminOps } from './admin-ops.ts';
 import { gapFor } from './answered.ts';
 import { namespaceContents, poolContents } from './block-contents.ts';
@@ -29,6 +29,8 @@ export function askedCeph(ports: AskedPorts): CephContents {
     contentsOf: async (resource, signal) => {
       const questions = questionsAbout(resource);
       if (questions.length === 0) return NOTHING;
+      if (isGivenUp(resource))
+        return withNote('rook.io/force-deletion is set, so Rook removes what it holds');
       const { namespace = '' } = resource.metadata;
       const { items, gaps } = await ports.reader.list(
         { kind: Kinds.CephCluster, namespace, detail: 'object' },
@@ -40,6 +42,8 @@ export function askedCeph(ports: AskedPorts): CephContents {
       const ceph = ports.cephOf(cluster);
       if (!ceph)
         return withNote(`without a CephCluster in namespace ${namespace}, Rook deletes nothing in Ceph`);
+      if (cluster && isDestroyed(cluster))
+        return withNote('CephCluster is being destroyed with all its data');
       const isExternal = isTrueAt(cluster, 'spec', 'external', 'enable');
       if (isExternal && LEFT_ALONE.includes(resource.kind)) {
         return withNote('CephCluster is external, so Rook deletes nothing in it');
@@ -59,6 +63,21 @@ async function contentsIn(
   } catch (error) {
     return gapFor(questionsAbout(resource), error);
   }
+}
+
+/** Rook empties these when they are deleted with this annotation. */
+const EMPTIED = [...LEFT_ALONE, 'CephBlockPool'];
+const FORCE_DELETION = 'rook.io/force-deletion';
+
+/** Somebody has told Rook to remove what it holds, once it is deleted. */
+function isGivenUp({ kind, metadata }: KubeObject): boolean {
+  return EMPTIED.includes(kind) && metadata.annotations?.[FORCE_DELETION]?.toLowerCase() === 'true';
+}
+
+/** Its data are given up, and its daemons may be gone. */
+function isDestroyed(cluster: KubeObject): boolean {
+  const confirmation = textAt(cluster, 'spec', 'cleanupPolicy', 'confirmation');
+  return isTerminating(cluster) && confirmation === 'yes-really-destroy-data';
 }
 
 function withNote(note: string): Contents {

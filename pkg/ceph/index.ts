@@ -13,6 +13,7 @@ export { cephClient, type Ceph, type RgwScope } from './client.ts';
 export type { CephContents, Content, Contents } from './contents.ts';
 export type { CrushNode, CrushRule, CrushTree } from './crush.ts';
 export { execRunner, type ExecPorts } from './exec-runner.ts';
+export { limitedCeph } from './limited.ts';
 export { localRunner, type LocalOptions } from './local-runner.ts';
 export type { CephPool, Osd, OsdMap } from './osd-map.ts';
 export {
@@ -24,6 +25,7 @@ export {
   type Finished,
 } from './runner.ts';
 export { forecastStop, type PlacementGroup, type StopForecast } from './pg-map.ts';
+export { questionsAbout } from './questions.ts';
 export { verifiedRunner } from './verified-runner.ts';
 export { isClean, settledGroups, statesOf, type Settled } from './settled-groups.ts';
 export { preferredCeph, skippedCeph, unaskedCeph } from './unasked.ts';

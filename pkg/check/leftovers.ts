@@ -1,5 +1,5 @@
 import { CANARY_NAME, findHeld, findMarked, nameOf, type Installed } from '#pkg/install';
-import { Kinds, type Gap, type KubeObject } from '#pkg/object';
+import { Kinds, ROOK_KINDS, type Gap, type KubeObject } from '#pkg/object';
 import { holdersOf, IN_USE_LABEL, parseUsage, type Usage } from '#pkg/usage';
 import { ok, warning, type Check, type CheckPorts, type Finding } from './check.ts';
 
@@ -16,7 +16,8 @@ export function leftoverChecks(installed: Installed | undefined, ports: CheckPor
       async look(signal) {
         const { objects, gaps } = await findMarked(reader, signal);
         const usages = installed ? await allUsages(ports, signal) : [];
-        const orphans = objects.filter((object) => !isExplained(object, usages));
+        const homes = installed ? await homesOfRook(ports, signal) : new Set<string>();
+        const orphans = objects.filter((object) => !isExplained(object, usages, homes));
         const hint = installed
           ? 'the controller takes them off when their usage goes; is it running?'
           : 'kubectl rook-deps uninstall --force takes them off';
@@ -43,12 +44,21 @@ async function allUsages({ reader }: CheckPorts, signal: AbortSignal): Promise<r
   return listings.flatMap(({ items }) => items).map(parseUsage);
 }
 
+/** Namespaces with resources of Rook's: they are marked while anything outside may need those. */
+async function homesOfRook({ reader }: CheckPorts, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const listings = await Promise.all(
+    ROOK_KINDS.map((kind) => reader.list({ kind, detail: 'metadata' }, signal)),
+  );
+  return new Set(listings.flatMap(({ items }) => items).flatMap(({ metadata }) => metadata.namespace ?? []));
+}
+
 /** A definition was listed without its spec: its name says whose it is. */
-function isExplained(object: KubeObject, usages: readonly Usage[]): boolean {
+function isExplained(object: KubeObject, usages: readonly Usage[], homes: ReadonlySet<string>): boolean {
   if (object.metadata.name === CANARY_NAME || object.metadata.labels?.[IN_USE_LABEL] === undefined)
     return true;
   if (object.kind === 'CustomResourceDefinition')
     return usages.some((usage) => isOfDefinition(usage, object));
+  if (object.kind === 'Namespace' && homes.has(object.metadata.name)) return true;
   return holdersOf(object, usages).length > 0;
 }
 

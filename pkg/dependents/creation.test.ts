@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refOf, type KubeObject } from '#pkg/object';
+import { refOf, textAt, type KubeObject } from '#pkg/object';
 import { deleted } from '#test/fakes/dependents-world.ts';
 import { deletionOf } from '#test/fakes/usage-world.ts';
 import { aPool, aRadosNamespace } from '#test/fixtures/objects.ts';
@@ -31,8 +31,28 @@ describe('a creation', () => {
     expect(answer).toMatchObject({ kind: 'allow', warnings: [expect.stringContaining('could not tell')] });
   });
 
-  test('is all that is decided on', async () => {
+  test('or a change is all that is decided on', async () => {
     const handler = creationHandler({ providersOf: () => [], get: async () => undefined });
     expect((await handler(deletionOf(NEW), SIGNAL)).kind).toBe('badRequest');
+  });
+});
+
+describe('a change', () => {
+  function answerTo(before: KubeObject, after: KubeObject) {
+    const handler = creationHandler({
+      providersOf: (object) => [refOf(aPool(textAt(object, 'spec', 'blockPoolName') ?? ''))],
+      get: async () => deleted(aPool('p')),
+    });
+    const request = { ...deletionOf(before), operation: 'UPDATE' as const, object: after };
+    return handler(request, SIGNAL);
+  }
+
+  test('that newly points at what is being deleted is refused', async () => {
+    expect((await answerTo(aRadosNamespace('n', 'other'), NEW)).kind).toBe('forbidden');
+  });
+
+  test('of what pointed there before, or is itself being deleted, is allowed', async () => {
+    expect(await answerTo(NEW, NEW)).toEqual({ kind: 'allow' });
+    expect(await answerTo(aRadosNamespace('n', 'other'), deleted(NEW))).toEqual({ kind: 'allow' });
   });
 });

@@ -1,5 +1,5 @@
 import { allow, badRequest, forbidden, type AdmissionHandler } from '#pkg/admission';
-import { isTerminating, refOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import { isTerminating, keyOf, refOf, type KubeObject, type ObjectRef } from '#pkg/object';
 import { quotedName } from './words.ts';
 
 export interface CreationPorts {
@@ -8,17 +8,22 @@ export interface CreationPorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
 }
 
-/** Unlike a deletion, a creation destroys nothing: that nobody can tell does not stop anybody. */
+/** Unlike a deletion, this destroys nothing: that nobody can tell does not stop anybody. */
 const UNSURE = allow({
   warnings: ['rook-deps could not tell whether what this depends on is being deleted'],
 });
 
-/** Refuses to create what would depend on something that is being deleted: it would be lost with it. */
+/** Refuses what would newly depend on something that is being deleted: it would be lost with it. */
 export function creationHandler({ providersOf, get }: CreationPorts): AdmissionHandler {
-  const handle: AdmissionHandler = async ({ operation, object }, signal) => {
-    if (operation !== 'CREATE') return badRequest(`unexpected operation "${operation}", expected "CREATE"`);
-    if (!object) return badRequest('a CREATE without object cannot be judged');
-    const found = await Promise.allSettled(providersOf(object).map((ref) => get(ref, signal)));
+  const handle: AdmissionHandler = async ({ operation, object, oldObject }, signal) => {
+    if (operation !== 'CREATE' && operation !== 'UPDATE')
+      return badRequest(`unexpected operation "${operation}", expected "CREATE" or "UPDATE"`);
+    if (!object) return badRequest(`${operation} without object cannot be judged`);
+    // What is about to go itself needs nothing new.
+    if (isTerminating(object)) return allow();
+    const before = new Set((oldObject ? providersOf(oldObject) : []).map(keyOf));
+    const fresh = providersOf(object).filter((ref) => !before.has(keyOf(ref)));
+    const found = await Promise.allSettled(fresh.map((ref) => get(ref, signal)));
     const going = found.flatMap((answer) =>
       answer.status === 'fulfilled' && answer.value && isTerminating(answer.value) ? [answer.value] : [],
     );
@@ -33,7 +38,7 @@ function refusal(object: KubeObject, provider: KubeObject): readonly string[] {
   const scope = metadata.namespace ? ` -n ${metadata.namespace}` : '';
   return [
     `${quotedName(refOf(provider))} is being deleted since ${metadata.deletionTimestamp ?? ''}, and this ${object.kind} would be lost with it; ` +
-      'create it when that is over, or on another one.',
+      'wait until that is over, or take another one.',
     `See: kubectl rook-deps why ${kind.toLowerCase()}/${metadata.name}${scope}`,
   ];
 }

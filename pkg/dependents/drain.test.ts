@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '#pkg/object';
+import { FakeClock } from '#test/fakes/fake-clock.ts';
 import { FakeCluster, Refusal } from '#test/fakes/fake-cluster.ts';
 import { deleted } from '#test/fakes/dependents-world.ts';
 import { namespace } from '#test/fakes/usage-world.ts';
@@ -13,6 +14,7 @@ const GOING = namespace('rook-ceph', {
 });
 
 function drainOf(...objects: readonly KubeObject[]) {
+  const clock = new FakeClock();
   const cluster = new FakeCluster(() => 0, [GOING, ...objects]);
   const held = new Set(['p', 'rook-ceph']);
   const { reconcile } = drainReconciler({
@@ -20,8 +22,9 @@ function drainOf(...objects: readonly KubeObject[]) {
     resourcesIn: () => objects.flatMap((object) => cluster.at(refOf(object)) ?? []),
     isHeld: ({ metadata }) => held.has(metadata.name),
     writer: cluster.writer,
+    clock,
   });
-  return { cluster, held, reconcile: () => reconcile('rook-ceph', SIGNAL) };
+  return { cluster, clock, held, reconcile: () => reconcile('rook-ceph', SIGNAL) };
 }
 
 describe('in a namespace that is being deleted', () => {
@@ -48,6 +51,21 @@ describe('in a namespace that is being deleted', () => {
       throw new Refusal(409, 'Conflict');
     };
     expect(await reconcile()).toMatchObject({ kind: 'look-again' });
+  });
+
+  test('what is refused again and again is tried less and less often, whatever else changes', async () => {
+    const { cluster, clock, reconcile } = drainOf(aRadosNamespace('a', 'p'));
+    let tries = 0;
+    cluster.before = () => {
+      tries += 1;
+      throw new Refusal(503, 'ServiceUnavailable');
+    };
+    for (let second = 0; second < 600; second++) {
+      await reconcile();
+      await clock.advance(1_000);
+    }
+    expect(tries).toBeGreaterThan(12);
+    expect(tries).toBeLessThan(20);
   });
 
   test('the namespace controller is woken once, after the last', async () => {

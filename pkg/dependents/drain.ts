@@ -1,3 +1,4 @@
+import type { Clock } from '#pkg/clock';
 import {
   isRookKind,
   isTerminating,
@@ -7,8 +8,8 @@ import {
   type ObjectRef,
   type Writer,
 } from '#pkg/object';
-import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
-import { NAMESPACE } from './terminating-namespaces.ts';
+import { Backoff, lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
+import { NAMESPACE } from './namespaces.ts';
 
 export interface DrainPorts {
   /** A namespace that is being deleted. */
@@ -17,11 +18,13 @@ export interface DrainPorts {
   resourcesIn(namespace: string): readonly KubeObject[];
   isHeld(resource: KubeObject): boolean;
   readonly writer: Pick<Writer, 'delete' | 'patch'>;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Its change brings the namespace controller back within seconds. */
 const DRAINED_LABEL = 'rook-deps.io/drained';
-const RETRY_MS = 2_000;
+/** Short at first: a refusal may only mean that the cache is late. Later it means that somebody has to do something. */
+const RETRY = { baseMs: 1_000, capMs: 60_000, jitter: 0.2 };
 
 /**
  * Deletes what nothing depends on in a namespace that is being deleted. The namespace controller stops at the first
@@ -30,6 +33,7 @@ const RETRY_MS = 2_000;
 export function drainReconciler(ports: DrainPorts): Reconciler<string> {
   /** Lost with the process, which costs a minute at most: the namespace controller comes back by itself. */
   const helped = new Set<string>();
+  const patience = new Patience();
   return {
     async reconcile(name, signal) {
       const namespace = ports.namespace(name);
@@ -39,11 +43,35 @@ export function drainReconciler(ports: DrainPorts): Reconciler<string> {
         return namespace && wasHelped ? wakeNamespaceController(namespace, ports, signal) : waitForChange;
       }
       helped.add(name);
-      const due = resources.filter((resource) => !isTerminating(resource) && !ports.isHeld(resource));
-      const results = await Promise.all(due.map((resource) => remove(resource, ports, signal)));
-      return results.includes('refused') ? lookAgain(RETRY_MS) : waitForChange;
+      const free = resources.filter((resource) => !isTerminating(resource) && !ports.isHeld(resource));
+      await Promise.all(free.map((resource) => patience.attempt(resource, ports, signal)));
+      const waitMs = patience.waitMs(free, ports.clock.now());
+      return waitMs === undefined ? waitForChange : lookAgain(waitMs);
     },
   };
+}
+
+/** Tries what was refused less and less often, whatever else changes: each try may be a question to Ceph. */
+class Patience {
+  readonly #backoff = new Backoff(RETRY);
+  readonly #dueMs = new Map<string, number>();
+
+  async attempt(resource: KubeObject, ports: DrainPorts, signal: AbortSignal): Promise<void> {
+    const { uid = '' } = resource.metadata;
+    if ((this.#dueMs.get(uid) ?? 0) > ports.clock.now()) return;
+    if ((await remove(resource, ports, signal)) === 'refused') {
+      this.#dueMs.set(uid, ports.clock.now() + this.#backoff.nextMs(uid));
+      return;
+    }
+    this.#dueMs.delete(uid);
+    this.#backoff.forget(uid);
+  }
+
+  /** Until the first of them may be tried again. */
+  waitMs(resources: readonly KubeObject[], nowMs: number): number | undefined {
+    const due = resources.flatMap(({ metadata: { uid = '' } }) => this.#dueMs.get(uid) ?? []);
+    return due.length > 0 ? Math.max(0, Math.min(...due) - nowMs) : undefined;
+  }
 }
 
 /** Asks the webhook like anybody: it looks again whether anything depends on the resource. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Deletion } from '#pkg/admission';
-import { Kinds, type KubeObject, type ObjectRef } from '#pkg/object';
-import { deletionOf } from '#test/fakes/usage-world.ts';
+import { Kinds, refOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import { deletionOf, namespace } from '#test/fakes/usage-world.ts';
 import { anObject, aPool } from '#test/fixtures/objects.ts';
 import { NOTHING, type Finding } from './finding.ts';
 import { dependentsGuard, type DependentsGuardPorts } from './guard.ts';
@@ -74,6 +74,28 @@ describe('a look', () => {
     const text = (await guard.look(of(POOL), SIGNAL))?.lines.join('\n') ?? '';
     expect(text).toContain('aggregate-to-controller=true');
     expect(text).not.toContain('kubectl rook-deps install');
+  });
+
+  test('says where Ceph is asked, and how to do without its answer', async () => {
+    const gaps = [{ what: 'RBD images in pool p', reason: 'no answer' }];
+    const { guard } = guardWith({ find: async () => ({ ...NOTHING, gaps, lacksCeph: true }) });
+    const text = (await guard.look(of(POOL), SIGNAL))?.lines.join('\n') ?? '';
+    expect(text).toMatch(
+      /RBD images in pool p \(no answer\)\n.*rook-deps-ceph.*\n.*--ceph=prefer\n.*force-delete/,
+    );
+  });
+
+  test('names what would go with a namespace, and who needs it', async () => {
+    const [blocker] = HELD.blockers;
+    const blockers = blocker ? [{ ...blocker, of: refOf(POOL) }] : [];
+    const { guard } = guardWith({ find: async () => ({ ...HELD, blockers }) });
+    expect(await guard.look(of(namespace('rook-ceph')), SIGNAL)).toEqual({
+      lines: [
+        'Namespace "rook-ceph" would take along what is needed by 1 PersistentVolume:',
+        '- PersistentVolume pv (RD023), which needs CephBlockPool rook-ceph/p',
+      ],
+      causes: [{ reason: 'RD023', message: 'PersistentVolume pv depends on CephBlockPool "rook-ceph/p"' }],
+    });
   });
 
   test('has no opinion on what is not of Rook', async () => {

@@ -1,24 +1,25 @@
 import type { Deletion, DeletionGuard, Objection } from '#pkg/admission';
-import { isRookKind, Kinds, refOf, type Gap, type KubeObject, type ObjectRef } from '#pkg/object';
+import { isRookKind, Kinds, refOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import { takenAlongBy } from '#pkg/verdict';
 import { NOTHING, stateOf, type Finding } from './finding.ts';
 import { blockerText, denialLines, gapText, quotedName } from './words.ts';
 
 export interface DependentsGuardPorts {
   /** From the cache: may be late. */
-  held(resource: KubeObject): Finding;
+  held(subject: KubeObject): Finding;
   /** As things are now. */
-  find(resource: KubeObject, signal: AbortSignal): Promise<Finding>;
+  find(subject: KubeObject, signal: AbortSignal): Promise<Finding>;
   /** Whether an object is still there, asked of the server. */
   exists(ref: ObjectRef, signal: AbortSignal): Promise<boolean>;
 }
 
 const MAX_GAPS = 10;
 
-/** Objects to the deletion of a resource of Rook's that something depends on. */
+/** Objects to the deletion of a resource of Rook's that something depends on, and of what it would go with. */
 export function dependentsGuard(ports: DependentsGuardPorts): DeletionGuard {
   return {
     async glance(deletion, signal) {
-      if (!isRook(deletion)) return undefined;
+      if (!isConcerned(deletion)) return undefined;
       const finding = ports.held(deletion.object);
       const [first] = finding.blockers;
       // Whoever deletes one thing after another is faster than a cache: what is gone is no reason to refuse.
@@ -26,13 +27,16 @@ export function dependentsGuard(ports: DependentsGuardPorts): DeletionGuard {
       return objectionTo(deletion, finding);
     },
     async look(deletion, signal) {
-      return objectionTo(deletion, isRook(deletion) ? await ports.find(deletion.object, signal) : NOTHING);
+      return objectionTo(
+        deletion,
+        isConcerned(deletion) ? await ports.find(deletion.object, signal) : NOTHING,
+      );
     },
   };
 }
 
-function isRook({ object }: Deletion): boolean {
-  return isRookKind(refOf(object));
+function isConcerned({ object }: Deletion): boolean {
+  return isRookKind(refOf(object)) || takenAlongBy(object) !== undefined;
 }
 
 function objectionTo({ object }: Deletion, finding: Finding): Objection | undefined {
@@ -44,29 +48,36 @@ function objectionTo({ object }: Deletion, finding: Finding): Objection | undefi
         lines: denialLines(refOf(object), finding),
         causes: finding.blockers.map((blocker) => ({
           reason: blocker.code,
-          message: `${blockerText(blocker)} depends on ${quotedName(refOf(object))}`,
+          message: `${blockerText(blocker)} depends on ${quotedName(blocker.of ?? refOf(object))}`,
         })),
       };
     case 'unknown':
-      return { ...doubtAbout(object, finding.gaps), isDoubt: true };
+      return { ...doubtAbout(object, finding), isDoubt: true };
   }
 }
 
 /** What could not be looked at, and the ways out. */
-function doubtAbout(object: KubeObject, gaps: readonly Gap[]): Pick<Objection, 'lines' | 'causes'> {
+function doubtAbout(object: KubeObject, { gaps, lacksCeph }: Finding): Pick<Objection, 'lines' | 'causes'> {
   const left = gaps.length - MAX_GAPS;
   const forbidden = gaps.filter(({ reason }) => reason.startsWith('forbidden')).map(({ what }) => what);
   return {
     lines: [
-      `cannot tell whether anything depends on ${quotedName(refOf(object))}, so it is not deleted. Not looked at:`,
+      `cannot tell whether anything depends on ${takenAlongBy(object) ? 'what would go with ' : ''}${quotedName(refOf(object))}, so it is not deleted. Not looked at:`,
       ...gaps.slice(0, MAX_GAPS).map((gap) => `- ${gapText(gap)}`),
       ...(left > 0 ? [`- +${left} more`] : []),
       ...rightsLines(forbidden),
+      ...(lacksCeph ? CEPH_LINES : []),
       `Whoever may force-delete it and is sure annotates it with rook-deps.io/force-delete="REASON" and tries again.`,
     ],
     causes: gaps.map((gap) => ({ reason: 'NotChecked', message: gapText(gap) })),
   };
 }
+
+/** Where Ceph is asked, and how to do without it. */
+const CEPH_LINES = [
+  'Ceph is asked in the pod of the Rook operator, where the controller needs the ClusterRole rook-deps-ceph, or in the toolbox.',
+  'To delete without its answer: kubectl rook-deps install --ceph=prefer',
+];
 
 function rightsLines(forbidden: readonly string[]): readonly string[] {
   const isSecrets = (what: string): boolean => what === Kinds.Secret.kind;

@@ -14,10 +14,16 @@ export class LiveIndex {
   #ring: () => void = () => undefined;
   #isResolved = true;
   #revision = 0;
+  #haveDoubtsChanged = false;
+  readonly #doubted: () => void;
 
-  /** `touched` hears of every object that an edge leads, or has led, to. */
-  constructor(touched: (provider: ObjectRef) => void) {
+  /** `touched` hears of every object that an edge leads, or has led, to; `doubted` after a while that doubts have changed. */
+  constructor(touched: (provider: ObjectRef) => void, doubted: () => void) {
+    this.#doubted = doubted;
     this.#index.onEdges(touched);
+    this.#index.onDoubts(() => {
+      this.#haveDoubtsChanged = true;
+    });
   }
 
   take(ref: ObjectRef, object: KubeObject | undefined): void {
@@ -56,8 +62,16 @@ export class LiveIndex {
       const isFiled = this.#fileSome();
       this.#revision += 1;
       this.#isResolved = this.#index.resolve(SLICE) && isFiled;
+      if (this.#isResolved) this.#tellDoubts();
       await (this.#isResolved ? news : nextTurn());
     }
+  }
+
+  /** Once for many: each may be about any resource. */
+  #tellDoubts(): void {
+    if (!this.#haveDoubtsChanged) return;
+    this.#haveDoubtsChanged = false;
+    this.#doubted();
   }
 
   #fileSome(): boolean {

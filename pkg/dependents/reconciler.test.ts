@@ -58,6 +58,35 @@ describe('a live resource', () => {
   });
 });
 
+describe('a resource that may hold data in Ceph', () => {
+  test('has the finalizer, and nobody asks what it holds while it lives', async () => {
+    const world = new DependentsWorld(POOL);
+    world.dataHolders.set('p', ['img']);
+    await world.reconcile(POOL);
+    expect(world.finalizers(POOL)).toContain(FINALIZER);
+    world.cluster.calls.length = 0;
+    expect(await world.reconcile(POOL)).toEqual(WAIT);
+    expect(world.cluster.calls).toEqual([]);
+  });
+
+  test('is held by what Ceph holds, asked about less and less often, and released without it', async () => {
+    const world = new DependentsWorld(DELETED);
+    world.dataHolders.set('p', ['img']);
+    const waits: number[] = [];
+    for (let round = 0; round < 6; round++) {
+      const outcome = await world.reconcile(POOL);
+      waits.push('afterMs' in outcome ? outcome.afterMs : 0);
+    }
+    expect(world.message(POOL)).toMatch(/RBDImages: \[img\]$/);
+    expect(waits[0]).toBeLessThanOrEqual(5_000);
+    expect(waits.at(-1)).toBeGreaterThan(40_000);
+    expect(waits.at(-1)).toBeLessThanOrEqual(60_000);
+    world.dataHolders.set('p', []);
+    await world.reconcile(POOL);
+    expect(world.finalizers(POOL)).not.toContain(FINALIZER);
+  });
+});
+
 describe('a deletion that is under way', () => {
   test('is released only after a look: a cache that knows nothing is not enough', async () => {
     const world = new DependentsWorld(DELETED, PART);

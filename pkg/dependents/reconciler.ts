@@ -1,10 +1,10 @@
-import { isTerminating, type KubeObject, type ObjectRef } from '#pkg/object';
-import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
+import { isTerminating, keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import { Backoff, lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { stateOf, type Finding } from './finding.ts';
 import { Reporter, type ReporterPorts } from './reporter.ts';
 import { releasedStatus } from './status.ts';
 import { patchStatus } from './status-write.ts';
-import { isForced, type Kept } from './watch.ts';
+import { isForced, type Kept } from './kept.ts';
 
 export const FINALIZER = 'rook-deps.io/dependents';
 
@@ -16,28 +16,39 @@ export interface DependentsPorts extends ReporterPorts {
     held(resource: KubeObject): Finding;
     readonly isComplete: boolean;
   };
+  /** Whether Ceph is to be asked about a resource before it goes. */
+  mayHoldData(resource: KubeObject): boolean;
   /** As things are now: nothing else releases a deletion. */
   find(resource: KubeObject, signal: AbortSignal): Promise<Finding>;
 }
 
-/** When the cache knows no blocker but a look does, or cannot tell. */
-const LOOK_AGAIN_MS = 15_000;
+/** When the cache knows no blocker but a look does, or cannot tell: nobody tells when that is over. */
+const LOOK_AGAIN = { baseMs: 5_000, capMs: 60_000, jitter: 0.2 };
 
 /** Whether there is anything to do about a resource, as far as the cache knows. */
-export function isDue(ref: ObjectRef, cache: DependentsPorts['cache']): boolean {
-  const kept = cache.kept(ref);
+export function isDue(ref: ObjectRef, ports: Pick<DependentsPorts, 'cache' | 'mayHoldData'>): boolean {
+  const kept = ports.cache.kept(ref);
   if (!kept?.object) return false;
-  const isWanted = !kept.isForced && cache.isHeld(kept.object);
+  const isWanted = !kept.isForced && isNeeded(kept.object, ports);
   return isTerminating(kept.object) || isWanted !== kept.finalizers.includes(FINALIZER);
+}
+
+/** Ceph tells nobody when data come or go: what may hold some is taken for needed until its deletion is asked for. */
+function isNeeded(
+  object: KubeObject,
+  { cache, mayHoldData }: Pick<DependentsPorts, 'cache' | 'mayHoldData'>,
+): boolean {
+  return cache.isHeld(object) || mayHoldData(object);
 }
 
 /** Keeps the finalizer on what is held, and reports deletions that are asked for nevertheless. */
 export function dependentsReconciler(ports: DependentsPorts): Reconciler<ObjectRef> {
   const reporter = new Reporter(ports);
+  const patience = new Backoff(LOOK_AGAIN);
   return {
     async reconcile(ref, signal) {
       // At rest nothing is asked, and nothing written.
-      if (!isDue(ref, ports.cache)) return waitForChange;
+      if (!isDue(ref, ports)) return waitForChange;
       const object = await ports.get(ref, signal);
       if (!object) return waitForChange;
       if (!isTerminating(object)) return keepFinalizer(ref, object, ports, signal);
@@ -45,15 +56,12 @@ export function dependentsReconciler(ports: DependentsPorts): Reconciler<ObjectR
       const finding = await findingOn(object, ports, signal);
       if (stateOf(finding) === 'free') {
         reporter.forget(object);
+        patience.forget(keyOf(ref));
         return release(ref, object, ports, signal);
       }
       const againMs = await reporter.report(ref, object, finding, signal);
-      const isSurprise = !ports.cache.isHeld(object);
-      return againMs !== undefined
-        ? lookAgain(againMs)
-        : isSurprise
-          ? lookAgain(LOOK_AGAIN_MS)
-          : waitForChange;
+      if (ports.cache.isHeld(object)) return againMs === undefined ? waitForChange : lookAgain(againMs);
+      return lookAgain(Math.min(againMs ?? Infinity, patience.nextMs(keyOf(ref))));
     },
   };
 }
@@ -70,7 +78,7 @@ async function keepFinalizer(
   ports: DependentsPorts,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const isWanted = !isForced(object) && ports.cache.isHeld(object);
+  const isWanted = !isForced(object) && isNeeded(object, ports);
   const { finalizers = [] } = object.metadata;
   if (isWanted === finalizers.includes(FINALIZER)) return waitForChange;
   if (isWanted) await setFinalizers(ref, object, [...finalizers, FINALIZER], ports, signal);

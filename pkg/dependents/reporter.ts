@@ -99,7 +99,7 @@ export class Reporter {
     const note =
       statement.reason === 'ObjectHasDependents'
         ? blockedMessage(statement.finding, MAX_EVENT_BYTES)
-        : statement.message;
+        : unknownMessage(statement.finding.gaps, MAX_EVENT_BYTES);
     await this.#ports.record(object, 'ReconcileFailed', note, signal);
     return undefined;
   }
@@ -112,7 +112,7 @@ function statementOf(finding: Finding): Statement {
         message: blockedMessage(finding, MAX_CONDITION_BYTES),
         finding,
       }
-    : { reason: 'DependentsUnknown', message: unknownMessage(finding.gaps), finding };
+    : { reason: 'DependentsUnknown', message: unknownMessage(finding.gaps, MAX_CONDITION_BYTES), finding };
 }
 
 function pauseMs(

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Census, CensusRequest } from '#pkg/kube';
 import { keyOf, kindKey, Kinds, refOf, type GroupKind, type KubeObject } from '#pkg/object';
 import { FakeClock } from '#test/fakes/fake-clock.ts';
+import { namespace } from '#test/fakes/usage-world.ts';
 import { anObject, aPool, aRadosNamespace, aVolume } from '#test/fixtures/objects.ts';
 import { NOTHING, type Finding } from './finding.ts';
 import { verifiedFinder } from './verified.ts';
-import type { Kept } from './watch.ts';
+import type { Kept } from './kept.ts';
 
 const SIGNAL = new AbortController().signal;
 const POOL = aPool('p');
@@ -29,7 +30,7 @@ class World {
   refused: GroupKind | undefined;
   isSettled = true;
 
-  async find(): Promise<Finding> {
+  async find(subject: KubeObject = POOL): Promise<Finding> {
     const isSettled = (): boolean => this.isSettled;
     const finding = verifiedFinder({
       clock: this.clock,
@@ -44,7 +45,7 @@ class World {
           return isSettled();
         },
       },
-    })(POOL, SIGNAL);
+    })(subject, SIGNAL);
     for (let waits = 0; waits < 20; waits++) await this.clock.advance(20);
     return finding;
   }
@@ -112,6 +113,28 @@ describe('what is found', () => {
     const world = new World();
     Object.assign(world, { cached, served });
     expect(await world.find()).toBe(isCurrent ? NOTHING : LISTED);
+  });
+
+  test('of a namespace is listed when the cache lacks a resource in it', async () => {
+    const world = new World();
+    world.served = [at(POOL, 5)];
+    expect(await world.find(namespace('rook-ceph'))).toBe(LISTED);
+    expect(await world.find(namespace('elsewhere'))).toBe(NOTHING);
+    world.cached = world.served;
+    expect(await world.find(namespace('rook-ceph'))).toBe(NOTHING);
+  });
+
+  test('of a definition is listed when the cache lacks a resource of its kind', async () => {
+    const world = new World();
+    world.served = [at(anObject(Kinds.CephRBDMirror, 'm'), 5)];
+    const definition = (name: string): KubeObject => ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name },
+    });
+    expect(await world.find(definition('cephrbdmirrors.ceph.rook.io'))).toBe(LISTED);
+    world.cached = world.served;
+    expect(await world.find(definition('cephrbdmirrors.ceph.rook.io'))).toBe(NOTHING);
   });
 
   test('is listed when a kind is not followed, cannot be counted, or is not yet indexed', async () => {

@@ -1,24 +1,21 @@
 import type { Clock } from '#pkg/clock';
 import type { Census, CensusTaker } from '#pkg/kube';
-import { keyOf, Kinds, refOf, sameKind, type GroupKind, type KubeObject, type ObjectKey } from '#pkg/object';
+import { keyOf, Kinds, refOf, sameKind, type GroupKind, type KubeObject } from '#pkg/object';
 import { needsOfVerdict, type Need } from '#pkg/rules';
+import { takenAlongBy, type ResourcesOf } from '#pkg/verdict';
 import type { Finding } from './finding.ts';
-import type { Kept } from './watch.ts';
+import type { AllKept } from './kept.ts';
 
 export interface VerifiedPorts {
   readonly cache: {
-    ofKind(kind: GroupKind): {
-      readonly size: number;
-      get(key: ObjectKey): Kept | undefined;
-      values(): Iterable<Kept>;
-    };
+    ofKind(kind: GroupKind): AllKept;
     isFollowed(kind: GroupKind): boolean;
     readonly isSettled: boolean;
-    heldOrDoubted(resource: KubeObject): Finding;
+    heldOrDoubted(subject: KubeObject): Finding;
   };
   readonly census: CensusTaker;
   /** Everything listed and judged anew. */
-  look(resource: KubeObject, signal: AbortSignal): Promise<Finding>;
+  look(subject: KubeObject, signal: AbortSignal): Promise<Finding>;
   readonly clock: Clock;
 }
 
@@ -27,24 +24,24 @@ const PATIENCE_MS = 10;
 const TRIES = 6;
 
 /**
- * What holds a resource now. A census tells which objects there are, in which version: where the cache has the very same,
+ * What holds a resource now, or what would go with a namespace or a definition. A census tells which objects there are, in which version: where the cache has the very same,
  * it is as good as a list and costs next to nothing. Where it has not, everything is listed.
  */
 export function verifiedFinder(
   ports: VerifiedPorts,
-): (resource: KubeObject, signal: AbortSignal) => Promise<Finding> {
-  return async (resource, signal) =>
-    (await isCacheCurrent(resource, ports, signal))
-      ? ports.cache.heldOrDoubted(resource)
-      : ports.look(resource, signal);
+): (subject: KubeObject, signal: AbortSignal) => Promise<Finding> {
+  return async (subject, signal) =>
+    (await isCacheCurrent(subject, ports, signal))
+      ? ports.cache.heldOrDoubted(subject)
+      : ports.look(subject, signal);
 }
 
 async function isCacheCurrent(
-  resource: KubeObject,
+  subject: KubeObject,
   ports: VerifiedPorts,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const needs = needsOfVerdict([refOf(resource)]).filter(({ kind }) => kind.group !== Kinds.Usage.group);
+  const needs = needsOf(subject).filter(({ kind }) => kind.group !== Kinds.Usage.group);
   const followed = needs.filter(({ kind }) => !sameKind(kind, Kinds.Secret));
   const wantsSecrets = needs.length > followed.length && ports.cache.ofKind(Kinds.CosiBucket).size > 0;
   if (wantsSecrets || !followed.every(({ kind }) => ports.cache.isFollowed(kind))) return false;
@@ -64,6 +61,18 @@ async function isCacheCurrent(
     await ports.clock.sleep(PATIENCE_MS, signal);
   }
   return false;
+}
+
+/** Of what goes with a subject, the resources themselves as well: nobody has named them. */
+function needsOf(subject: KubeObject): readonly Need[] {
+  const taken = takenAlongBy(subject);
+  if (!taken) return needsOfVerdict([refOf(subject)]);
+  const starts = taken.resources.map(({ kind, namespace }) => ({ ...kind, namespace }));
+  const needs = needsOfVerdict(starts);
+  const isCovered = ({ kind, namespace }: ResourcesOf): boolean =>
+    needs.some((need) => sameKind(need.kind, kind) && (need.namespace ?? namespace) === namespace);
+  const own = taken.resources.filter((all) => !isCovered(all));
+  return [...needs, ...own.map((all) => ({ ...all, detail: 'object' }) as const)];
 }
 
 /** Whether the cache has what was counted, or later versions of it, and nothing else that was there then. */

@@ -1,4 +1,4 @@
-import { FORCE_DELETE_ANNOTATION } from '#pkg/admission';
+import type { Edge } from '#pkg/graph';
 import { WatchedKinds, type KindSpec, type ReflectorPorts } from '#pkg/cache';
 import {
   isRookKind,
@@ -9,30 +9,19 @@ import {
   refOf,
   ROOK_KINDS,
   sameKind,
-  textAt,
+  type Gap,
   type GroupKind,
   type KindKey,
   type KubeObject,
   type ObjectKey,
   type ObjectRef,
 } from '#pkg/object';
-import { essentialsOf, needsOfVerdict, type Need } from '#pkg/rules';
-import { destructionAsked } from '#pkg/verdict';
-import { findingOfEdges } from './blockers.ts';
+import { needsOfVerdict, type Need } from '#pkg/rules';
+import { destructionAsked, takenAlongBy, type TakenAlong } from '#pkg/verdict';
+import { findingOfEdges, findingOfParts } from './blockers.ts';
 import { NOTHING, type Finding } from './finding.ts';
+import { keptOf, type AllKept, type Kept } from './kept.ts';
 import { LiveIndex } from './live-index.ts';
-
-/** What is kept of an object. */
-export interface Kept {
-  readonly ref: ObjectRef;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  /** No more than rules read; absent when they read nothing. */
-  readonly object?: KubeObject;
-  readonly finalizers: readonly string[];
-  /** Somebody means to delete it in spite of all. */
-  readonly isForced: boolean;
-}
 
 /** All that can hold a resource of Rook's. Usages are followed by others, and Secrets by nobody. */
 const NEEDS: ReadonlyMap<KindKey, Need> = new Map(
@@ -51,9 +40,12 @@ export class DependentsWatch {
   /** `touched` hears of a resource of Rook's whenever it, or what holds it, may have changed. */
   constructor(ports: ReflectorPorts, touched: (resource: ObjectRef) => void) {
     this.#kinds = new WatchedKinds(ports, specOf);
+    const touchAll = (): void => {
+      for (const { ref } of this.resources()) touched(ref);
+    };
     this.#index = new LiveIndex((provider) => {
       if (isRookKind(provider)) touched(provider);
-    });
+    }, touchAll);
     this.#kinds.listen({
       changed: (_kind, { old, new: now }) => {
         const ref = (now ?? old)?.ref;
@@ -62,9 +54,7 @@ export class DependentsWatch {
         if (isRookKind(ref)) touched(ref);
       },
       // Only when all are seen can one say that nothing holds a resource.
-      stateChanged: () => {
-        for (const { ref } of this.resources()) touched(ref);
-      },
+      stateChanged: touchAll,
     });
     this.#kinds.want(
       'dependents',
@@ -81,11 +71,7 @@ export class DependentsWatch {
   }
 
   /** All that is kept of a kind, whatever its namespace. */
-  ofKind(kind: GroupKind): {
-    readonly size: number;
-    get(key: ObjectKey): Kept | undefined;
-    values(): Iterable<Kept>;
-  } {
+  ofKind(kind: GroupKind): AllKept {
     return this.#kinds.store(kind) ?? new Map<ObjectKey, Kept>();
   }
 
@@ -95,27 +81,42 @@ export class DependentsWatch {
     return false;
   }
 
-  /** What holds a resource. */
-  held(resource: KubeObject): Finding {
-    if (this.#isDestroyed(resource)) return NOTHING;
+  /** What holds a resource, or the resources that would go with a namespace or a definition. */
+  held(subject: KubeObject): Finding {
+    if (this.#isDestroyed(subject)) return NOTHING;
     const { revision } = this.#index;
     if (this.#found.revision !== revision) this.#found = { revision, findings: new Map() };
-    const key = keyOf(refOf(resource));
-    const finding = this.#found.findings.get(key) ?? findingOfEdges(this.#index.edgesTo(refOf(resource)));
+    const key = keyOf(refOf(subject));
+    const finding = this.#found.findings.get(key) ?? this.#find(subject);
     this.#found.findings.set(key, finding);
     return finding;
   }
 
   /** The same, with what must depend on something and does not tell on what. */
-  heldOrDoubted(resource: KubeObject): Finding {
-    if (this.#isDestroyed(resource)) return NOTHING;
-    const gaps = this.#index
-      .doubtsAbout(refOf(resource))
-      .map(({ object: { kind, namespace, name }, reason }) => ({
-        what: `${kind} ${namespace ? `${namespace}/` : ''}${name}`,
-        reason,
-      }));
-    return { ...this.held(resource), gaps };
+  heldOrDoubted(subject: KubeObject): Finding {
+    if (this.#isDestroyed(subject)) return NOTHING;
+    const taken = takenAlongBy(subject);
+    const resources = taken ? [...this.#thoseOf(taken)].map(({ ref }) => ref) : [refOf(subject)];
+    const doubts = resources
+      .flatMap((ref) => this.#index.doubtsAbout(ref))
+      .filter(({ object }) => !taken?.goes(object));
+    const gaps = doubts.map(({ object: { kind, namespace, name }, reason }) => ({
+      what: `${kind} ${namespace ? `${namespace}/` : ''}${name}`,
+      reason,
+    }));
+    return { ...this.held(subject), gaps: distinct(gaps) };
+  }
+
+  /** Whether anything that stays needs what is in a namespace, or may need it; as data in Ceph may. */
+  holdsNamespace(name: string, mayHoldData: (resource: KubeObject) => boolean): boolean {
+    const taken = takenAlongBy({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    if (!taken) return false;
+    for (const { blocks } of this.#edgesFromOutside(taken)) if (blocks) return true;
+    for (const { ref, object } of this.#thoseOf(taken)) {
+      if (object && mayHoldData(object)) return true;
+      if (this.#index.doubtsAbout(ref).some(({ object }) => !taken.goes(object))) return true;
+    }
+    return false;
   }
 
   /** What an object that is not there yet would hold. */
@@ -153,6 +154,29 @@ export class DependentsWatch {
     await Promise.all([this.#kinds.run(signal), this.#index.run(signal)]);
   }
 
+  #find(subject: KubeObject): Finding {
+    const taken = takenAlongBy(subject);
+    return taken
+      ? findingOfParts(this.#edgesFromOutside(taken))
+      : findingOfEdges(this.#index.edgesTo(refOf(subject)));
+  }
+
+  /** Resources that go. Those under a cluster that is destroyed are nobody's concern. */
+  *#thoseOf({ resources }: TakenAlong): Iterable<Kept> {
+    for (const { kind, namespace } of resources) {
+      for (const kept of this.#kinds.store(kind)?.values() ?? []) {
+        const isMeant = namespace === undefined || kept.ref.namespace === namespace;
+        if (isMeant && !(kept.object && this.#isDestroyed(kept.object))) yield kept;
+      }
+    }
+  }
+
+  *#edgesFromOutside(taken: TakenAlong): Iterable<Edge> {
+    for (const { ref } of this.#thoseOf(taken)) {
+      for (const edge of this.#index.edgesTo(ref)) if (!taken.goes(edge.dependent)) yield edge;
+    }
+  }
+
   #isDestroyed(resource: KubeObject): boolean {
     const clusters = this.#kinds.store(Kinds.CephCluster)?.values() ?? [];
     const going = [...clusters].flatMap(({ object }) => (object && isTerminating(object) ? [object] : []));
@@ -164,23 +188,8 @@ function specOf(kind: GroupKind): KindSpec<Kept> {
   return { kind, detail: NEEDS.get(kindKey(kind))?.detail ?? 'object', project: keptOf, indexes: {} };
 }
 
-function keptOf(whole: KubeObject): Kept {
-  const object = essentialsOf(whole);
-  const ref = refOf(whole);
-  const { uid = '', resourceVersion = '', finalizers = [] } = whole.metadata;
-  return {
-    ref,
-    uid,
-    resourceVersion,
-    ...(object ? { object } : {}),
-    finalizers: isRookKind(ref) ? finalizers : [],
-    isForced: isForced(whole),
-  };
-}
-
-/** Whoever may annotate an object may take off its finalizers, too: believing the annotation gives no power. */
-export function isForced({ metadata }: KubeObject): boolean {
-  return textAt(metadata.annotations, FORCE_DELETE_ANNOTATION) !== undefined;
+function distinct(gaps: readonly Gap[]): readonly Gap[] {
+  return [...new Map(gaps.map((gap) => [`${gap.what} ${gap.reason}`, gap])).values()];
 }
 
 function isSame(a: KubeObject | undefined, b: KubeObject | undefined): boolean {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Finding } from './finding.ts';
-import { blockedMessage, denialLines } from './words.ts';
+import { blockedMessage, denialLines, unknownMessage } from './words.ts';
 
 function of(kinds: Readonly<Record<string, number>>, named = 500): Finding {
   const blockers = Object.entries(kinds).flatMap(([kind, count]) =>
@@ -16,7 +16,7 @@ function of(kinds: Readonly<Record<string, number>>, named = 500): Finding {
 }
 
 describe('the message of a block', () => {
-  test('fits, and counts what it does not name', () => {
+  test('W13: fits, and counts what it does not name', () => {
     const counts = fc.record({ A: fc.integer({ min: 1, max: 900 }), B: fc.integer({ min: 1, max: 900 }) });
     fc.assert(
       fc.property(counts, (kinds) => {
@@ -37,6 +37,17 @@ describe('the message of a block', () => {
       /CephClients: \[name-00000\], CephNFSes: \[name-00000\]$/,
     );
   });
+});
+
+test('the message of a doubt fits, and counts what it does not name', () => {
+  const gaps = Array.from({ length: 100 }, (_, at) => ({
+    what: `Bucket b${at}`,
+    reason: 'no answer'.repeat(3),
+  }));
+  const message = unknownMessage(gaps, 1024);
+  expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
+  expect(message).toMatch(/could be looked at: Bucket b0 \(.*; \+\d+ more$/);
+  expect(unknownMessage(gaps.slice(0, 2), 1024)).not.toContain('more');
 });
 
 describe('the words of a refusal', () => {

@@ -12,17 +12,28 @@ export function blockedMessage(finding: Finding, maxBytes: number): string {
   const longest = Math.max(0, ...groups.map(({ names }) => names.length));
   const message = (each: number): string =>
     `${BLOCKED} ${groups.map((group) => groupText(group, each)).join(', ')}`;
-  let [fits, tooMany] = [0, longest + 1];
-  while (tooMany - fits > 1) {
-    const middle = Math.floor((fits + tooMany) / 2);
-    if (Buffer.byteLength(message(middle)) <= maxBytes) fits = middle;
-    else tooMany = middle;
-  }
-  return message(fits);
+  return message(mostThatFit(longest, (each) => Buffer.byteLength(message(each)) <= maxBytes));
 }
 
-export function unknownMessage(gaps: readonly Gap[]): string {
-  return `${UNKNOWN} ${gaps.map(gapText).join('; ')}`;
+/** All that could not be looked at; where it does not fit, the first of it and how much more there is. */
+export function unknownMessage(gaps: readonly Gap[], maxBytes: number): string {
+  const message = (shown: number): string => {
+    const left = gaps.length - shown;
+    const parts = gaps.slice(0, shown).map(gapText);
+    return `${UNKNOWN} ${[...parts, ...(left > 0 ? [`+${left} more`] : [])].join('; ')}`;
+  };
+  return message(mostThatFit(gaps.length, (shown) => Buffer.byteLength(message(shown)) <= maxBytes));
+}
+
+/** The largest number up to `limit` that fits, and 0 where none does. */
+function mostThatFit(limit: number, fits: (number: number) => boolean): number {
+  let [most, tooMany] = [0, limit + 1];
+  while (tooMany - most > 1) {
+    const middle = Math.floor((most + tooMany) / 2);
+    if (fits(middle)) most = middle;
+    else tooMany = middle;
+  }
+  return most;
 }
 
 export function gapText({ what, reason }: Gap): string {
@@ -50,13 +61,19 @@ export function denialLines(subject: ObjectRef, finding: Finding): readonly stri
   const total = totalOf(finding);
   const named = finding.blockers
     .slice(0, MAX_NAMED)
-    .map((blocker) => `- ${blockerText(blocker)} (${blocker.code})`);
+    .map((blocker) => `- ${blockerText(blocker)} (${blocker.code})${heldText(blocker)}`);
   const left = total - named.length;
+  const isWhole = finding.blockers.some(({ of }) => of !== undefined);
   return [
-    `${quotedName(subject)} is needed by ${countsText(finding)}:`,
+    `${quotedName(subject)} ${isWhole ? 'would take along what is needed by' : 'is needed by'} ${countsText(finding)}:`,
     ...named,
     ...(left > 0 ? [`- +${left} more`] : []),
   ];
+}
+
+/** Which of the resources that would go it holds. */
+function heldText({ of }: Blocker): string {
+  return of ? `, which needs ${blockerText(of)}` : '';
 }
 
 export function blockerText({ kind, namespace, name }: ObjectRef): string {
@@ -88,7 +105,8 @@ function groupText({ kind, names, count }: Group, each: number): string {
   return `${kind}: [${[...shown, ...(left > 0 ? [`+${left} more`] : [])].join(' ')}]`;
 }
 
-/** As the resource dependency design writes kinds: `CephBlockPools`, `CephNFSes`. */
+/** As the resource dependency design writes kinds: `CephBlockPools`, `CephNFSes`. Some stand for many already. */
 function pluralOf(kind: string): string {
+  if (/(?:Objects|Trash)$/.test(kind)) return kind;
   return /s$/i.test(kind) ? `${kind}es` : `${kind}s`;
 }

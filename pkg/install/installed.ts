@@ -67,5 +67,9 @@ function chosenOf(text: string | undefined): ChosenOptions {
   } catch {
     return {};
   }
-  return { replicas: numberAt(value, 'replicas'), image: textAt(value, 'image') };
+  return {
+    replicas: numberAt(value, 'replicas'),
+    image: textAt(value, 'image'),
+    ceph: textAt(value, 'ceph'),
+  };
 }

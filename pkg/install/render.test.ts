@@ -61,6 +61,15 @@ describe('the objects of an installation', () => {
     });
   });
 
+  test('follow the choice whether Ceph is asked, and remember it', () => {
+    const deployment = deploymentOf(render({ ceph: 'prefer' }));
+    const [container] = listAt(deployment, 'spec', 'template', 'spec', 'containers');
+    expect(listAt(container, 'args')).toContain('--ceph=prefer');
+    expect(deployment?.metadata.annotations?.['rook-deps.io/install-options']).toBe('{"ceph":"prefer"}');
+    const [standard] = listAt(deploymentOf(render({})), 'spec', 'template', 'spec', 'containers');
+    expect(JSON.stringify(listAt(standard, 'args'))).not.toContain('--ceph');
+  });
+
   test('follow the choice of image and replicas, and remember it', () => {
     const deployment = deploymentOf(render({ image: 'example.org/node:24', replicas: 3 }));
     expect(fieldAt(deployment, 'spec', 'replicas')).toBe(3);

@@ -15,6 +15,8 @@ import { isAdmitting } from './plan.ts';
 export interface ChosenOptions {
   readonly replicas?: number | undefined;
   readonly image?: string | undefined;
+  /** Whether deletions wait for what only Ceph can tell. */
+  readonly ceph?: string | undefined;
 }
 
 export interface InstallOptions extends ChosenOptions {
@@ -96,11 +98,13 @@ function managed(object: KubeObject): KubeObject {
 }
 
 function deployment(object: KubeObject, options: InstallOptions, bundle: Bundle): KubeObject {
-  const { replicas, image, version } = options;
+  const { replicas, image, ceph, version } = options;
   const spec = recordAt(object, 'spec');
   const template = recordAt(spec, 'template');
   const pod = recordAt(template, 'spec');
-  const containers = [{ ...recordAt(listAt(pod, 'containers')[0]), ...(image ? { image } : {}) }];
+  const container = recordAt(listAt(pod, 'containers')[0]);
+  const args = [...listAt(container, 'args'), ...(ceph ? [`--ceph=${ceph}`] : [])];
+  const containers = [{ ...container, args, ...(image ? { image } : {}) }];
   const volumes = [{ ...recordAt(listAt(pod, 'volumes')[0]), configMap: { name: bundleName(bundle) } }];
   return {
     ...object,
@@ -109,7 +113,7 @@ function deployment(object: KubeObject, options: InstallOptions, bundle: Bundle)
       annotations: {
         [VERSION_ANNOTATION]: version,
         [BUNDLE_ANNOTATION]: bundle.hash,
-        [OPTIONS_ANNOTATION]: JSON.stringify({ replicas, image }),
+        [OPTIONS_ANNOTATION]: JSON.stringify({ replicas, image, ceph }),
       },
     },
     spec: {

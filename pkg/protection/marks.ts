@@ -1,6 +1,9 @@
 import { keyOf, type KubeObject, type ObjectKey, type ObjectRef, type Writer } from '#pkg/object';
 import type { Turns } from './turns.ts';
 
+/** On what must not go without being asked about: the webhook is called for it. */
+export const IN_USE_LABEL = 'rook-deps.io/in-use';
+
 const FIELD_MANAGER = 'rook-deps';
 
 export interface MarkPorts {

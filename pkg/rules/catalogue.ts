@@ -86,6 +86,9 @@ export const FOLLOWING_CODES: ReadonlySet<string> = new Set(
   RULES.filter(({ follows }) => follows).map(({ code }) => code),
 );
 
+/** The codes of dependents that stay when their provider goes, though it counts them as parts. */
+export const LEAVING_CODES: ReadonlySet<string> = new Set([composedResource.code]);
+
 /** What `explain` knows: a page for each rule, for what Ceph alone can tell, and for what holds a drain. */
 export const CODE_PAGES: readonly CodePage[] = [...RULES, ...cephContents, ...drains].sort((a, b) =>
   a.code < b.code ? -1 : 1,

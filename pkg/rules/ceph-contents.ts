@@ -13,6 +13,7 @@ const unasked: CodePage = {
       'rights get and create on pods/exec there.',
     '--ceph-conf FILE asks with the ceph program of your own machine.',
     '--no-ceph leaves Ceph out of the answer, and the answer then says nothing about such data.',
+    'The webhook refuses without an answer: kubectl rook-deps install --ceph=prefer lets it do without.',
   ],
 };
 

@@ -31,6 +31,7 @@ export class DependencyIndex {
   /** Whose edges rest on an answer that has changed since. */
   readonly #stale = new Set<ObjectKey>();
   readonly #listeners = new Set<(provider: ObjectRef) => void>();
+  readonly #doubters = new Set<() => void>();
   /** The questions of the object that is being resolved. */
   #asking = new Set<Topic>();
   readonly #lookup = this.#newLookup();
@@ -87,6 +88,11 @@ export class DependencyIndex {
     this.#listeners.add(listener);
   }
 
+  /** Called when doubts come, change or go. */
+  onDoubts(listener: () => void): void {
+    this.#doubters.add(listener);
+  }
+
   /** The edges that an object would have, were it there. */
   edgesOf(object: KubeObject): readonly Edge[] {
     this.#asking = new Set();
@@ -128,9 +134,10 @@ export class DependencyIndex {
 
   #resolveOne(key: ObjectKey): void {
     this.#forgetQuestions(key);
-    this.#doubts.delete(key);
+    const wasInDoubt = this.#doubts.delete(key);
     const object = this.#objects.get(key);
     const edges = object ? this.#resolve(key, object) : [];
+    if (wasInDoubt || this.#doubts.has(key)) for (const doubter of this.#doubters) doubter();
     const before = this.graph.replace(key, edges);
     if (this.#listeners.size === 0) return;
     for (const { provider } of [...before, ...edges]) {

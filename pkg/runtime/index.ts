@@ -5,7 +5,7 @@
  * wanted, and its *outcome* says when to look next; a *controller* is workers between the two. A *component* runs until
  * told to stop. Of all *electors* of a lease one leads.
  */
-export type { BackoffOptions } from './backoff.ts';
+export { Backoff, type BackoffOptions } from './backoff.ts';
 export type { Component } from './component.ts';
 export {
   controller,

@@ -8,15 +8,8 @@
 export { usageAdmission } from './usage-admission.ts';
 export { usageGuard, type UsageGuardPorts } from './usage-guard.ts';
 export { usageReconciler, type UsagePorts } from './reconciler.ts';
-export {
-  CLUSTER_USAGE,
-  FINALIZER,
-  IN_USE_LABEL,
-  parseUsage,
-  readyCondition,
-  USAGE,
-  type Usage,
-} from './usage.ts';
+export { CLUSTER_USAGE, FINALIZER, parseUsage, readyCondition, USAGE, type Usage } from './usage.ts';
+export { IN_USE_LABEL } from '#pkg/protection';
 export { holdersOf, usagesOf } from './holders.ts';
 export { newUsage, type NewUsage } from './new-usage.ts';
 export { recordAttempts } from './record-attempts.ts';

@@ -1,7 +1,7 @@
 import { keyOf, type KubeObject, type ObjectRef, type ResourceType, type ResourceTypes } from '#pkg/object';
-import { hasMark, unmark, type MarkPorts } from '#pkg/protection';
+import { hasMark, IN_USE_LABEL, unmark, type MarkPorts, type Wants } from '#pkg/protection';
 import { namespaceOf, targetOf, typeOf } from './target.ts';
-import { CLUSTER_USAGE, IN_USE_LABEL, USAGE, type Usage } from './usage.ts';
+import { CLUSTER_USAGE, USAGE, type Usage } from './usage.ts';
 
 /** What must not go while the used object is in use: itself, its namespace, its definition, and that of the usage. */
 export function marksOf(usage: Usage, types: ResourceTypes): readonly ObjectRef[] {
@@ -33,19 +33,22 @@ export function isMarked(object: KubeObject): boolean {
   return hasMark(object, IN_USE_LABEL);
 }
 
-/** Takes off those of a usage's marks that no other usage wants. */
+/** Takes off those of a usage's marks that nobody else wants. */
 export async function unmarkAll(
   usage: Usage,
   marks: readonly ObjectRef[],
   types: ResourceTypes,
-  ports: MarkPorts & { allUsages(signal: AbortSignal): Promise<readonly Usage[]> },
+  ports: MarkPorts & {
+    allUsages(signal: AbortSignal): Promise<readonly Usage[]>;
+    readonly isWantedElsewhere: Wants;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   for (const ref of marks) {
     const isWanted = async (): Promise<boolean> =>
       (await ports.allUsages(signal)).some(
         (other) => keyOf(other.ref) !== keyOf(usage.ref) && wants(other, ref, types),
-      );
+      ) || (await ports.isWantedElsewhere(ref, signal));
     await unmark(ref, IN_USE_LABEL, isWanted, ports, signal);
   }
 }

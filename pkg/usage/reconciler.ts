@@ -11,7 +11,7 @@ import {
   type Writer,
 } from '#pkg/object';
 import type { Clock } from '#pkg/clock';
-import { mark, Turns } from '#pkg/protection';
+import { IN_USE_LABEL, mark, Turns, type Wants } from '#pkg/protection';
 import { waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { marksOf, unmarkAll } from './marks.ts';
 import { addFinalizer, adopt, deleteUsage, isRefused } from './usage-writes.ts';
@@ -20,7 +20,7 @@ import { release } from './release.ts';
 import { resolve, type Judged } from './resolve.ts';
 import { statusPatch, type Finding } from './status.ts';
 import { targetOf, typesFor } from './target.ts';
-import { FINALIZER, IN_USE_LABEL, parseUsage, type Usage } from './usage.ts';
+import { FINALIZER, parseUsage, type Usage } from './usage.ts';
 
 export interface UsagePorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
@@ -30,6 +30,8 @@ export interface UsagePorts {
   /** Every usage of both kinds, as the server has them now. */
   allUsages(signal: AbortSignal): Promise<readonly Usage[]>;
   readonly writer: Writer;
+  /** Whether another protection than a usage wants a mark. */
+  readonly isWantedElsewhere: Wants;
   /** Whether this user may delete this object: nobody borrows our rights. */
   mayDelete(user: { readonly username: string }, ref: ObjectRef, signal: AbortSignal): Promise<boolean>;
   /** Tells people what happened to an object. */

@@ -51,6 +51,13 @@ test('a mark that a usage wants stays', async () => {
   expect(world.isMarked(NAMESPACE_REF)).toBe(true);
 });
 
+test('a mark that another protection wants stays', async () => {
+  const world = worldOf();
+  world.wantedElsewhere.add(keyOf(NAMESPACE_REF));
+  expect(await swept(world)).toEqual([]);
+  expect(world.isMarked(NAMESPACE_REF)).toBe(true);
+});
+
 test('what is marked on purpose stays', async () => {
   const world = new UsageWorld(configMap('used', { labels: MARKED }));
   expect(await swept(world, 'used')).toEqual([]);

@@ -9,10 +9,10 @@ import {
   type ResourceType,
   type Writer,
 } from '#pkg/object';
-import { unmark, type Turns } from '#pkg/protection';
+import { IN_USE_LABEL, unmark, type Turns, type Wants } from '#pkg/protection';
 import { lookAgain, type Reconciler } from '#pkg/runtime';
 import { holdersOf } from './holders.ts';
-import { IN_USE_LABEL, type Usage } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 const HOUR_MS = 3_600_000;
 /** They have the labels of their Service, by the hand of Kubernetes. */
@@ -25,13 +25,15 @@ export interface SweepPorts {
   allUsages(signal: AbortSignal): Promise<readonly Usage[]>;
   readonly writer: Pick<Writer, 'patch'>;
   readonly turns: Turns<ObjectKey>;
+  /** Whether another protection than a usage wants a mark. */
+  readonly isWantedElsewhere: Wants;
   /** Marked on purpose, though nobody uses it. */
   isExempt(ref: ObjectRef): boolean;
   swept(ref: ObjectRef): void;
 }
 
 /**
- * Takes off marks that no usage wants, and that nobody else may take off: they come with restored backups and copied
+ * Takes off marks that nobody wants, and that nobody else may take off: they come with restored backups and copied
  * manifests, and stay when the finalizer of a usage is removed by force.
  */
 export function markSweeper(ports: SweepPorts): Reconciler<string> {
@@ -53,7 +55,9 @@ async function sweep(ref: ObjectRef, ports: SweepPorts, signal: AbortSignal): Pr
   // Whole: a definition says in its spec what it defines.
   const object = await ports.get(ref, signal);
   if (object?.metadata.labels?.[IN_USE_LABEL] === undefined) return;
-  const isWanted = async (): Promise<boolean> => holdersOf(object, await ports.allUsages(signal)).length > 0;
+  const isWanted = async (): Promise<boolean> =>
+    holdersOf(object, await ports.allUsages(signal)).length > 0 ||
+    (await ports.isWantedElsewhere(ref, signal));
   if (await isWanted()) return;
   try {
     await unmark(ref, IN_USE_LABEL, isWanted, ports, signal);

@@ -12,7 +12,6 @@ import {
 } from '#pkg/object';
 import { parseAttempts, type Attempt } from '#pkg/protection';
 
-export const IN_USE_LABEL = 'rook-deps.io/in-use';
 export const FINALIZER = 'rook-deps.io/usage';
 
 export const USAGE: ResourceType = Kinds.Usage;

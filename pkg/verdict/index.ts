@@ -12,3 +12,4 @@ export { destructionAsked, judge, type ContentsFound, type Evidence } from './ju
 export { shortName } from './next-steps.ts';
 export { nameOf, objectName } from './object-name.ts';
 export * from './report.ts';
+export { takenAlongBy, type ResourcesOf, type TakenAlong } from './takes-along.ts';

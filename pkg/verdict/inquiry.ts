@@ -1,4 +1,5 @@
 import {
+  groupOf,
   isRookKind,
   isTerminating,
   keyOf,
@@ -14,7 +15,8 @@ import { gatherComposition } from './composition.ts';
 import { operatorState, type OperatorState } from './deletion.ts';
 import { gather, type Gathered, type Lister } from './gather.ts';
 import { judge, type ContentsFound } from './judge.ts';
-import type { DependencyReport } from './report.ts';
+import type { DependencyReport, ObjectName } from './report.ts';
+import { takenAlongBy } from './takes-along.ts';
 import { judgeWhole } from './whole.ts';
 
 /** Asks Ceph what a resource holds. */
@@ -32,7 +34,12 @@ export async function inquire(
   ceph: ContentsReader | undefined,
   signal: AbortSignal,
 ): Promise<readonly DependencyReport[]> {
-  const wholes = await Promise.all(subjects.map((subject) => partsOf(subject, lister, signal)));
+  const wholes = await Promise.all(
+    subjects.map(async (subject) => ({
+      ...(await partsOf(subject, lister, signal)),
+      goes: goesWith(subject),
+    })),
+  );
   const { index, gapsOf } = await look(
     lister,
     subjects,
@@ -50,11 +57,11 @@ export async function inquire(
   };
   return Promise.all(
     subjects.map(async (subject, at) => {
-      const { items: members = [], gaps: unseen = [] } = wholes[at] ?? {};
+      const { items: members = [], gaps: unseen = [], goes } = wholes[at] ?? {};
       const further = [...kindGaps(subject), ...unseen.map(({ gap }) => gap)];
       // Of what a whole is composed of, only storage matters: of most other kinds nobody knows what needs them.
       const judged = await Promise.all(members.map((member) => judgeOne(member, [])));
-      return judgeWhole(await judgeOne(subject, further), judged);
+      return judgeWhole(await judgeOne(subject, further), judged, goes);
     }),
   );
 }
@@ -66,12 +73,24 @@ export async function decide(
   ceph: ContentsReader,
   signal: AbortSignal,
 ): Promise<readonly DependencyReport[]> {
-  const { index, gapsOf } = await look(lister, subjects, [], signal);
+  const taken = await Promise.all(subjects.map((subject) => gatherTaken(subject, lister, signal)));
+  const { index, gapsOf } = await look(
+    lister,
+    subjects,
+    taken.flatMap(({ items }) => items),
+    signal,
+  );
+  const judgeOne = async (object: KubeObject, further: readonly Gap[]): Promise<DependencyReport> => {
+    const contents = await ceph.contentsOf(object, signal);
+    return judge(object, { index, gaps: [...further, ...gapsOf(object)], contents, operator: 'Unknown' });
+  };
   return Promise.all(
-    subjects.map(async (subject) => {
-      const contents = await ceph.contentsOf(subject, signal);
-      const gaps = [...kindGaps(subject), ...gapsOf(subject)];
-      return judge(subject, { index, gaps, contents, operator: 'Unknown' });
+    subjects.map(async (subject, at) => {
+      const { items = [], gaps = [] } = taken[at] ?? {};
+      // What else is lost with a namespace or a definition is not ours to say.
+      const further = takenAlongBy(subject) ? gaps.map(({ gap }) => gap) : kindGaps(subject);
+      const parts = await Promise.all(items.map((item) => judgeOne(item, [])));
+      return judgeWhole(await judgeOne(subject, further), parts, goesWith(subject));
     }),
   );
 }
@@ -101,8 +120,22 @@ async function look(
   };
 }
 
-async function partsOf(subject: KubeObject, { get }: Source, signal: AbortSignal): Promise<Gathered> {
+async function partsOf(subject: KubeObject, source: Source, signal: AbortSignal): Promise<Gathered> {
+  if (takenAlongBy(subject)) return gatherTaken(subject, source, signal);
+  const { get } = source;
   return get ? gatherComposition({ get }, [subject], 'dependents', signal) : { items: [], gaps: [] };
+}
+
+/** The resources of Rook's that go with a namespace or a definition. */
+async function gatherTaken(subject: KubeObject, lister: Lister, signal: AbortSignal): Promise<Gathered> {
+  const needs = takenAlongBy(subject)?.resources.map((all) => ({ ...all, detail: 'object' }) as const);
+  return needs ? gather(lister, needs, signal) : { items: [], gaps: [] };
+}
+
+function goesWith(subject: KubeObject): (object: ObjectName) => boolean {
+  const taken = takenAlongBy(subject);
+  return ({ apiVersion, kind, namespace }) =>
+    taken?.goes({ group: groupOf(apiVersion), kind, namespace }) ?? false;
 }
 
 /** Of a kind that no rule is about, finding nothing says nothing. */

@@ -19,6 +19,8 @@ export interface Cause {
   readonly object: ObjectName;
   /** The Kubernetes object that a thing inside Ceph was made for, where one is known. */
   readonly owner?: ObjectName;
+  /** What it refers to, where that is a part of the subject or goes with it. */
+  readonly part?: ObjectName;
 }
 
 export type VerdictKind = 'Deletable' | 'Blocked' | 'Unknown';

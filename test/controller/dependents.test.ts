@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fieldAt, isRecord, Kinds, listAt, textAt, type KubeObject } from '#pkg/object';
 import { served, servedVolume } from '../fixtures/served-objects.ts';
 import { auditEnd, controllerWrites } from './controller-writes.ts';
+import { deletePastTheWebhook } from './past-the-webhook.ts';
 import { RookObjects, type Named } from './rook-objects.ts';
-import { finalizerOf } from './rook-stand-in.ts';
+import { finalizerOf } from './rook-operator.ts';
 import { Scene } from './scene.ts';
 
 const RBD = 'rook-ceph.rbd.csi.ceph.com';
@@ -33,7 +34,7 @@ const poolWith = (ns: string, ...namespaces: readonly string[]): readonly object
 ];
 
 describe('a refusal', () => {
-  test('names the first twenty, counts the rest, and is the same for a dry run', async () => {
+  test('W11, W14: names the first twenty in order, counts the rest, and is the same for a dry run', async () => {
     const ns = await scene.namespace('many');
     const names = Array.from({ length: 25 }, (_, at) => `n${String(at).padStart(2, '0')}`);
     await rook.apply(poolWith(ns, ...names));
@@ -116,7 +117,7 @@ describe('the ways out', () => {
     expect((await rook.delete(pool(ns))).status).toBe(409);
     expect((await rook.delete({ kind: 'CephCluster', namespace: ns, name: 'c' })).status).toBe(409);
     await rook.untilHeld({ kind: 'CephCluster', namespace: ns, name: 'c' });
-    await deletePastTheWebhook({ kind: 'CephCluster', namespace: ns, name: 'c' });
+    await deletePast({ kind: 'CephCluster', namespace: ns, name: 'c' });
     await vi.waitFor(async () => expect((await rook.delete(pool(ns))).status).toBe(200), WAIT);
     await rook.untilGone(pool(ns));
     await rook.remove(rns(ns));
@@ -127,7 +128,7 @@ describe('the ways out', () => {
     const ns = await scene.namespace('deleting');
     await rook.apply([served(Kinds.CephCluster, 'c', ns), ...poolWith(ns, 'a')]);
     await rook.untilHeld({ kind: 'CephCluster', namespace: ns, name: 'c' });
-    await deletePastTheWebhook({ kind: 'CephCluster', namespace: ns, name: 'c' });
+    await deletePast({ kind: 'CephCluster', namespace: ns, name: 'c' });
     expect((await rook.delete(pool(ns))).status).toBe(409);
     await rook.remove(pool(ns));
     await rook.untilGone({ kind: 'CephCluster', namespace: ns, name: 'c' });
@@ -165,13 +166,7 @@ describe('the ways out', () => {
   });
 });
 
-/** Deletes as if the webhook were not there. It takes a moment until nobody asks it any more. */
-async function deletePastTheWebhook(named: Named): Promise<void> {
-  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/rook-deps';
-  await scene.client.send('DELETE', path, undefined);
-  await vi.waitFor(async () => expect((await rook.delete(named)).status).toBe(200), WAIT);
-  await scene.install.route(scene.replica);
-}
+const deletePast = (named: Named): Promise<void> => deletePastTheWebhook(scene, () => rook.delete(named));
 
 interface Event {
   readonly reason: string;
@@ -209,7 +204,7 @@ describe('a deletion that got past the webhook', () => {
     await rook.patch(pool(ns), {
       metadata: { finalizers: ['rook-deps.io/dependents', 'example.com/held'] },
     });
-    await deletePastTheWebhook(pool(ns));
+    await deletePast(pool(ns));
     const held = await untilReported(pool(ns));
     expect(fieldAt(held, 'status', 'phase')).toBe('Deleting');
     expect(condition(held)).toMatchObject({
@@ -243,7 +238,7 @@ describe('a deletion that got past the webhook', () => {
     await rook.untilHeld(realm);
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/cephobjectrealms.ceph.rook.io';
     const definition = (await scene.client.send('GET', path, undefined)).body as KubeObject;
-    await scene.client.send('DELETE', path, undefined);
+    await deletePastTheWebhook(scene, () => scene.client.send('DELETE', path, undefined));
     await untilReported(realm);
     await rook.remove({ kind: 'CephObjectZoneGroup', namespace: ns, name: 'g' });
     await vi.waitFor(
@@ -262,7 +257,7 @@ describe('a deletion that got past the webhook', () => {
       served(Kinds.CephObjectStoreUser, 'u', ns, { store: 's', accountRef: { name: 'acc' } }),
     ]);
     await rook.untilHeld(account);
-    await deletePastTheWebhook(account);
+    await deletePast(account);
     await vi.waitFor(async () => {
       const notes = (await eventsOf(ns)).map(({ note }) => note);
       expect(notes).toEqual([`${OURS} CephObjectStoreUsers: [${ns}/u]`]);
@@ -285,7 +280,7 @@ describe('a deletion that got past the webhook', () => {
       message: `CephBlockPool "${ns}/p" will not be deleted until all dependents are removed: CephBlockPoolRadosNamespaces: [a]`,
     };
     await rookWrites(pool(ns), said);
-    await deletePastTheWebhook(pool(ns));
+    await deletePast(pool(ns));
     await vi.waitFor(
       async () => expect(fieldAt(await rook.read(pool(ns)), 'status', 'phase')).toBe('Deleting'),
       WAIT,
@@ -322,7 +317,7 @@ describe('a deletion that got past the webhook', () => {
       message: 'none',
     };
     await rookWrites(cluster, said);
-    await deletePastTheWebhook(cluster);
+    await deletePast(cluster);
     const held = await untilReported(cluster, 'rook-deps.io/DeletionIsBlocked');
     expect(condition(held)).toMatchObject({ status: 'False', message: 'none' });
     const since = await auditEnd(scene.install);
@@ -342,7 +337,7 @@ describe('a resource that depends on one which is being deleted', () => {
     const ns = await scene.namespace('armed');
     await rook.apply(poolWith(ns, 'a'));
     await rook.untilHeld(pool(ns));
-    await deletePastTheWebhook(pool(ns));
+    await deletePast(pool(ns));
     await vi.waitFor(async () => {
       const { status, message } = await scene.client.create(
         served(Kinds.CephBlockPoolRadosNamespace, 'new', ns, { blockPoolName: 'p' }) as never,

@@ -172,6 +172,8 @@ async function startReplica(
   const log = join(home, `controller-${webhookPort}.log`);
   const ports = ['--webhook-port', String(webhookPort), '--health-port', String(healthPort)];
   const local = ['--listen', '127.0.0.1', '--webhook-name', '127.0.0.1', '--drain-ms', '0'];
+  // Where there is no Ceph, nobody waits for it.
+  const ceph = extraArgs.some((arg) => arg.startsWith('--ceph')) ? [] : ['--ceph=off'];
   const args = [
     'controller',
     '--kubeconfig',
@@ -180,6 +182,7 @@ async function startReplica(
     NAMESPACE,
     ...ports,
     ...local,
+    ...ceph,
     ...extraArgs,
   ];
   const child = spawn(EXECUTABLE, args, {

@@ -1,4 +1,10 @@
-import { dependentsReconciler, findNow, type DependentsPorts, type Finding } from '#pkg/dependents';
+import {
+  dependentsReconciler,
+  findNow,
+  withContents,
+  type DependentsPorts,
+  type Finding,
+} from '#pkg/dependents';
 import { isTerminating, keyOf, listAt, refOf, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
 import type { Outcome } from '#pkg/runtime';
 import { DependencyIndex } from '#pkg/rules';
@@ -33,6 +39,8 @@ export class DependentsWorld {
   frozen: readonly KubeObject[] | undefined;
   isComplete = true;
   refusals: readonly Refusal[] = [];
+  /** Names of resources that Ceph is to be asked about, with what it holds for them. */
+  readonly dataHolders = new Map<string, readonly string[]>();
   readonly #reconciler = dependentsReconciler(this.#ports());
 
   constructor(...objects: readonly KubeObject[]) {
@@ -66,6 +74,19 @@ export class DependentsWorld {
     return textAt(found, 'message');
   }
 
+  #find(resource: KubeObject): Promise<Finding> {
+    const find = withContents((subject) => finds(subject, this.all(), this.refusals), {
+      contents: {
+        contentsOf: async ({ metadata }) => {
+          const names = this.dataHolders.get(metadata.name) ?? [];
+          return { items: names.map((name) => ({ kind: 'RBDImage', name })), gaps: [] };
+        },
+      },
+      takenAlong: async () => ({ items: [], gaps: [] }),
+    });
+    return find(resource, SIGNAL);
+  }
+
   #cached(): readonly KubeObject[] {
     return this.frozen ?? this.all();
   }
@@ -85,7 +106,8 @@ export class DependentsWorld {
       writer: { patch: (ref, change, signal) => this.cluster.writer.patch(ref, change, signal) },
       clock: this.clock,
       record: async (_object, reason, note) => void this.events.push({ reason, note }),
-      find: (resource) => finds(resource, this.all(), this.refusals),
+      mayHoldData: (resource) => this.dataHolders.has(resource.metadata.name),
+      find: (resource) => this.#find(resource),
       cache: {
         kept: (ref) => {
           const object = this.#cached().find((one) => keyOf(refOf(one)) === keyOf(ref));

@@ -72,6 +72,8 @@ export class UsageWorld {
   readonly events: string[] = [];
   /** Users who may not delete anything. */
   readonly powerless = new Set<string>();
+  /** Keys of what another protection wants to be marked. */
+  readonly wantedElsewhere = new Set<string>();
   #reconciler: Reconciler<ObjectRef> | undefined;
 
   constructor(...objects: readonly KubeObject[]) {
@@ -91,6 +93,7 @@ export class UsageWorld {
         return (await Promise.all(lists)).flatMap(({ items }) => items).map(parseUsage);
       },
       writer: cluster.writer,
+      isWantedElsewhere: async (ref) => this.wantedElsewhere.has(keyOf(ref)),
       mayDelete: async ({ username }) => !this.powerless.has(username),
       record: async (object, reason) => void this.events.push(`${reason} ${object.metadata.name}`),
       clock,

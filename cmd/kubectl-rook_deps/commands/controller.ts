@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { jsonLogger } from '#pkg/log';
 import { UserError } from '#pkg/object';
 import type { Args } from '../args.ts';
+import { CEPH_MODE_FLAG, cephModeIn } from '../ceph-mode.ts';
 import type { Command } from '../command.ts';
 import { connectionFlags } from '../global-flags.ts';
 
@@ -28,6 +29,7 @@ export const controller: Command = {
       type: 'string',
       describe: "Ask Ceph with this machine's own ceph program and this configuration file.",
     },
+    ceph: CEPH_MODE_FLAG,
     'watch-delay-ms': { type: 'string', describe: 'Hold back what watches bring; for tests.' },
   },
   async run(args, io, signal) {
@@ -46,6 +48,7 @@ export const controller: Command = {
         extraNames: args.texts('webhook-name'),
         drainMs: numberOf(args, 'drain-ms', 5_000),
         cephConf: args.text('ceph-conf'),
+        cephMode: cephModeIn(args) ?? 'require',
         env: io.env,
         watchDelayMs: numberOf(args, 'watch-delay-ms', 0),
       },

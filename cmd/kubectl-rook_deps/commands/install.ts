@@ -17,6 +17,7 @@ import {
 } from '#pkg/install';
 import { UserError, type KubeObject, type ResourceTypes } from '#pkg/object';
 import type { Args } from '../args.ts';
+import { CEPH_MODE_FLAG, cephModeIn } from '../ceph-mode.ts';
 import type { Command } from '../command.ts';
 import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix, type DryRun } from '../dry-run.ts';
 import type { Io } from '../io.ts';
@@ -34,13 +35,13 @@ export const install: Command = {
   description: `Installs this very program into the cluster as controller and admission webhook, or upgrades what is installed.
 
 It runs from a ConfigMap in a stock Node image, so there is no image to build or to trust. A second run changes
-nothing; what was chosen with --replicas and --image is kept by later runs. Kubernetes 1.30 or newer is needed.
+nothing; what was chosen with --replicas, --image and --ceph is kept by later runs. Kubernetes 1.30 or newer is needed.
 
 The controller may mark and delete Rook's own resources only. --grant adds a kind of resource that it may protect, too,
 --compose one that StorageComposites may be composed of; both are kept until the ClusterRole rook-deps-grant-RESOURCE or
 rook-deps-compose-RESOURCE is deleted.`,
   usage:
-    'install [--grant RESOURCE,...] [--compose RESOURCE,...] [--replicas N] [--image IMAGE] [flags] [options]',
+    'install [--grant RESOURCE,...] [--compose RESOURCE,...] [--replicas N] [--image IMAGE] [--ceph MODE] [flags] [options]',
   examples: [
     { what: 'Install, or upgrade to the version of this program', line: 'kubectl rook-deps install' },
     { what: 'Let Deployments be protected, too', line: 'kubectl rook-deps install --grant deployments.apps' },
@@ -56,6 +57,7 @@ rook-deps-compose-RESOURCE is deleted.`,
   flags: {
     replicas: { type: 'string', describe: 'How many controllers run; 2 by default.' },
     image: { type: 'string', describe: 'An image with Node 24 or newer to run in.' },
+    ceph: CEPH_MODE_FLAG,
     grant: {
       type: 'array',
       describe:
@@ -74,7 +76,8 @@ rook-deps-compose-RESOURCE is deleted.`,
     'dry-run': DRY_RUN_FLAG,
     wait: {
       type: 'boolean',
-      describe: 'Wait until the controller runs and the webhook answers; true by default.',
+      unset: 'true',
+      describe: 'Wait until the controller runs and the webhook answers.',
     },
     timeout: { type: 'string', describe: 'How long to wait, such as 90s or 5m (the default).' },
   },
@@ -180,7 +183,12 @@ function chosenIn(args: Args): ChosenOptions {
       `error: invalid argument "${replicas}" for "--replicas" flag: must be a number above 0`,
     );
   if (image === '') throw new UserError(`error: invalid argument "" for "--image" flag: must be an image`);
-  return { ...(replicas ? { replicas: Number(replicas) } : {}), ...(image ? { image } : {}) };
+  const ceph = cephModeIn(args);
+  return {
+    ...(replicas ? { replicas: Number(replicas) } : {}),
+    ...(image ? { image } : {}),
+    ...(ceph ? { ceph } : {}),
+  };
 }
 
 function wordsIn(args: Args, flag: string): readonly string[] {

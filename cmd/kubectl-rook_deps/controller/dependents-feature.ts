@@ -1,47 +1,34 @@
-import { skippedCeph } from '#pkg/ceph';
+import { questionsAbout } from '#pkg/ceph';
 import {
   creationHandler,
   dependentsGuard,
   dependentsReconciler,
-  DependentsWatch,
   drainReconciler,
-  isDue,
-  sharedCensus,
-  sharedLooks,
-  TerminatingNamespaces,
-  verifiedFinder,
-  withContents,
+  type DependentsWatch,
 } from '#pkg/dependents';
-import { isConflict, keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
-import { controller, Queue, type Component, type Reconciler } from '#pkg/runtime';
+import type { KubeObject, ObjectRef } from '#pkg/object';
+import { DependentsFinder } from './dependents-finder.ts';
+import { DependentsQueues } from './dependents-queues.ts';
 import type { Feature, Machinery } from './feature.ts';
-import { LookThread } from './look-thread.ts';
-
-const WORKERS = 4;
-const RECONCILE_TIMEOUT_MS = 60_000;
-const LOOK_MS = 10_000;
 
 /** Rook's resources are not deleted while anything depends on them. */
 export function dependentsFeature(machinery: Machinery): Feature {
-  const { reader, writer, record, census, clock, logger, metrics } = machinery;
-  const watches = followed(machinery);
-  const { watch } = watches;
-  const thread = new LookThread(machinery.connection, logger);
-  const look = sharedLooks((subjects, signal) => thread.look(subjects, signal), LOOK_MS);
-  // Ceph itself is not asked yet: whoever asks it takes the place of `skippedCeph`.
-  const find = withContents(
-    verifiedFinder({ cache: watch, census: sharedCensus(census, LOOK_MS), look, clock }),
-    skippedCeph(),
-  );
+  const { reader, writer, record, clock, metrics, cephMode } = machinery;
   const get = (ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined> =>
     reader.get(ref, ref.namespace, ref.name, signal);
+  const mayHoldData = (resource: KubeObject): boolean =>
+    cephMode !== 'off' && questionsAbout(resource).length > 0;
+  const queues = new DependentsQueues(machinery, mayHoldData);
+  const { watch, namespaces } = queues;
+  const finder = new DependentsFinder(machinery, watch, mayHoldData);
+  const find = finder.find.bind(finder);
   metrics.watchCacheLag('dependents', () => cacheLagMs(watch, clock.now()));
   return {
     handlers: new Map([
       ['/create', creationHandler({ providersOf: (object) => watch.providersOf(object), get })],
     ]),
     guard: dependentsGuard({
-      held: (resource) => watch.held(resource),
+      held: (subject) => watch.held(subject),
       find,
       exists: (ref, signal) =>
         get(ref, signal).then(
@@ -50,75 +37,20 @@ export function dependentsFeature(machinery: Machinery): Feature {
           () => true,
         ),
     }),
-    everywhere: [thread, ...watches.running],
-    leading: watches.reconciling(
-      dependentsReconciler({ get, writer, cache: watch, find, record, clock }),
+    everywhere: [finder.thread, ...queues.running],
+    leading: queues.reconciling(
+      dependentsReconciler({ get, writer, cache: watch, mayHoldData, find, record, clock }),
       drainReconciler({
-        namespace: (name) => watches.namespaces.get(name),
+        namespace: (name) => namespaces.going(name),
         resourcesIn: (name) => resourcesIn(watch, name),
         isHeld: (resource) => watch.isHeld(resource),
         writer,
+        clock,
       }),
     ),
     ready: [
       { name: 'dependents', problem: () => (watch.hasLooked ? undefined : 'have not been listed yet') },
     ],
-  };
-}
-
-/** What is followed, and whose turn it is when it changes. */
-function followed(machinery: Machinery) {
-  const { watcher, clock, logger } = machinery;
-  const ports = { watcher, clock, logger, random: Math.random };
-  const resources = new Queue<ObjectRef>({ clock, idOf: keyOf });
-  const drains = new Queue<string>({ clock, idOf: (name) => name });
-  const namespaces = new TerminatingNamespaces(ports, (name) => drains.add(name));
-  const touched = (ref: ObjectRef): void => {
-    if (isDue(ref, watch)) resources.add(ref);
-    if (ref.namespace && namespaces.get(ref.namespace)) drains.add(ref.namespace);
-  };
-  const watch = new DependentsWatch(ports, touched);
-  const running: readonly Component[] = [
-    { name: 'watches of dependents', run: (signal) => watch.run(signal) },
-    { name: 'watch of namespaces', run: (signal) => namespaces.run(signal) },
-  ];
-  /** A leader that has just become one gives everybody a turn. */
-  const reconciling = (own: Reconciler<ObjectRef>, drain: Reconciler<string>): readonly Component[] => [
-    working('dependents', resources, own, machinery, () => {
-      for (const { ref } of watch.resources()) touched(ref);
-    }),
-    working('namespaces', drains, drain, machinery, () => {
-      for (const name of namespaces.names()) drains.add(name);
-    }),
-  ];
-  return { watch, namespaces, running, reconciling };
-}
-
-function working<K>(
-  name: string,
-  queue: Queue<K>,
-  reconciler: Reconciler<K>,
-  { logger, metrics, clock }: Machinery,
-  begin: () => void,
-): Component {
-  metrics.watchQueue(name, () => queue.depth);
-  const { run } = controller({
-    name,
-    queue,
-    reconciler,
-    workers: WORKERS,
-    timeoutMs: RECONCILE_TIMEOUT_MS,
-    logger,
-    metrics,
-    clock,
-    isConflict,
-  });
-  return {
-    name,
-    run: (signal) => {
-      begin();
-      return run(signal);
-    },
   };
 }
 

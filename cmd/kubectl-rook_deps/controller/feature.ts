@@ -1,10 +1,12 @@
 import type { AdmissionHandler, DeletionGuard } from '#pkg/admission';
 import type { CensusTaker, Connection, PodEviction, Watcher } from '#pkg/kube';
-import type { Ceph } from '#pkg/ceph';
+import type { Ceph, CephContents } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
 import type { Logger } from '#pkg/log';
 import type { KubeObject, Reader, Writer } from '#pkg/object';
+import type { SharedMark } from '#pkg/protection';
 import type { Component, HealthCheck, Metrics } from '#pkg/runtime';
+import type { CephMode } from '../ceph-mode.ts';
 import type { AccessReviewer, EventRecorder, Types } from './kube-ports.ts';
 
 /** What every feature of the controller gets. */
@@ -21,8 +23,13 @@ export interface Machinery {
   readonly types: Types;
   readonly access: AccessReviewer;
   readonly record: EventRecorder;
+  /** The label that brings deletions before the webhook. */
+  readonly inUse: SharedMark;
   /** The way to the Ceph of a CephCluster. */
   cephOf(cluster: KubeObject): Ceph;
+  /** What Ceph holds inside a resource. */
+  readonly contents: CephContents;
+  readonly cephMode: CephMode;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -23,6 +23,7 @@ import {
   type Transport,
 } from '#pkg/kube';
 import type { Logger } from '#pkg/log';
+import { SharedMark } from '#pkg/protection';
 import {
   createMetrics,
   gate,
@@ -36,6 +37,8 @@ import {
   type Component,
   type Metrics,
 } from '#pkg/runtime';
+import { contentsReader } from '../ceph-contents.ts';
+import type { CephMode } from '../ceph-mode.ts';
 import { cephWays } from '../ceph.ts';
 import { VERSION } from '../release.ts';
 import { certificateWatch } from './certificate-watch.ts';
@@ -61,6 +64,8 @@ export interface ControllerSettings {
   readonly drainMs: number;
   /** A configuration file for the programs of this machine, instead of those in the operator's pod. */
   readonly cephConf?: string | undefined;
+  /** Whether deletions wait for what only Ceph can tell. */
+  readonly cephMode: CephMode;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Holds back what watches bring, to see that no answer rests on them. */
   readonly watchDelayMs: number;
@@ -166,7 +171,7 @@ function connected(connection: Connection, logger: Logger): Promise<Transport> {
 }
 
 function machineryOf(
-  { connection, namespace, host, watchDelayMs, cephConf, env }: ControllerSettings,
+  { connection, namespace, host, watchDelayMs, cephConf, cephMode, env }: ControllerSettings,
   transport: Transport,
   metrics: Metrics,
   logger: Logger,
@@ -176,14 +181,16 @@ function machineryOf(
   const writer = kubeWriter(transport, types);
   const live = kubeWatcher(transport, types);
   const reader = kubeReader(transport, { types });
+  const ways = { reader, exec: podExec(transport), conf: cephConf, env };
   return {
     namespace,
     connection,
     reader,
-    cephOf: cephWays(
-      { reader, exec: podExec(transport), conf: cephConf, env },
-      new Limiter(MAX_CEPH_QUESTIONS),
-    ),
+    inUse: new SharedMark(),
+    cephOf: cephWays(ways, new Limiter(MAX_CEPH_QUESTIONS)),
+    // In line by themselves: a crowd of deletions must not keep those waiting who see to a drain.
+    contents: contentsReader(cephMode, ways, new Limiter(MAX_CEPH_QUESTIONS), clock),
+    cephMode,
     writer,
     evict: podEviction(transport),
     watcher: watchDelayMs > 0 ? delayedWatcher(live, clock, () => watchDelayMs) : live,

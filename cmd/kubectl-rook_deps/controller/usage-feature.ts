@@ -1,8 +1,8 @@
 import { CANARY_NAME } from '#pkg/install';
-import { isConflict, keyOf, type ObjectKey, type ObjectRef } from '#pkg/object';
-import { Turns } from '#pkg/protection';
+import { isConflict, keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
 import { controller, Queue } from '#pkg/runtime';
 import {
+  holdersOf,
   markSweeper,
   recordAttempts,
   usageAdmission,
@@ -25,6 +25,7 @@ export function usageFeature({
   types,
   access,
   record,
+  inUse,
   metrics,
   clock,
   logger,
@@ -32,17 +33,23 @@ export function usageFeature({
   const queue = new Queue<ObjectRef>({ clock, idOf: keyOf });
   const watch = new UsageWatch({ watcher, clock, logger, random: Math.random }, (ref) => queue.add(ref));
   const allUsages = usageLister(reader, types);
+  const get = (ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined> =>
+    reader.get(ref, ref.namespace, ref.name, signal);
   const ports: UsagePorts = {
-    get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
+    get,
     list: (request, signal) => reader.list(request, signal),
     types,
     allUsages,
     writer,
+    isWantedElsewhere: inUse.join(async (ref, signal) => {
+      const object = await get(ref, signal);
+      return object !== undefined && holdersOf(object, await allUsages(signal)).length > 0;
+    }),
     mayDelete: (user, ref, signal) => access(user, 'delete', ref, signal),
     record,
     clock,
   };
-  const turns = new Turns<ObjectKey>();
+  const { turns } = inUse;
   const common = { timeoutMs: RECONCILE_TIMEOUT_MS, logger, metrics, clock, isConflict };
   const reconciling = controller({
     ...common,
