@@ -94,7 +94,7 @@ function foreignDrains(cluster: ClusterFacts, { others }: Surroundings): readonl
 function rookConflicts({ replacing, hasOperator, id }: ClusterFacts): readonly Conflict[] {
   return [
     ...(replacing.length > 0
-      ? [allowed('Replacement', `${listed(replacing.map(osdName))} of ${id} is being replaced`)]
+      ? [allowed('Replacement', `${listed(replacing.map(osdName))} of ${id} ${be(replacing)} being replaced`)]
       : []),
     ...(hasOperator ? [] : [allowed('NoOperator', `the Rook operator of ${id} is not running`)]),
   ];
@@ -123,7 +123,7 @@ function dataConflicts(cluster: ClusterFacts, { osdMap, groups }: Told): readonl
   const foreign = down.filter((id) => !cluster.own.includes(id) && !own.includes(domains.get(id) ?? ''));
   const lost =
     foreign.length > 0
-      ? [allowed('OsdDown', `${listed(foreign.map(osdName))} of another ${cluster.type} is down`)]
+      ? [allowed('OsdDown', `${listed(foreign.map(osdName))} of another ${cluster.type} ${be(foreign)} down`)]
       : [];
   if ('trouble' in groups)
     return [
@@ -169,4 +169,8 @@ function stateConflicts({ health, checks, osdMap }: Told): readonly Conflict[] {
       ? [allowed('ForeignFlags', `somebody has set ${listed(flags)} for the whole of Ceph`)]
       : []),
   ];
+}
+
+function be({ length }: readonly unknown[]): string {
+  return length === 1 ? 'is' : 'are';
 }
