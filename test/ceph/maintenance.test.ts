@@ -212,7 +212,8 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
           return true;
         };
         while (seen.length < KILLS) {
-          for (let round = 0; round < 5; round += 1) if (!(await killed('start', randomInt(50, 3000)))) break;
+          for (let round = 0; round < 5; round += 1)
+            if (!(await killed('start', randomInt(50, 2500 * (round + 1))))) break;
           const started = await maintenance('start', 'node-a', '--yes');
           expect(started).toMatchObject({ code: 0 });
           expect(await flags()).toEqual([0, 1]);
