@@ -121,6 +121,21 @@ describe('a refused deletion', () => {
     expect(world.service().attempts).toEqual([]);
   });
 
+  test('is not repeated against the veto of another protection', async () => {
+    const attempts = ATTEMPTS.map((attempt): Attempt => ({ ...attempt, vetoed: true }));
+    const world = new CriticalWorld(deploymentObject(), serviceObject(REPLAY, {}, { attempts }));
+    await world.reconcile();
+    expect(world.deleted()).toEqual([]);
+  });
+
+  test('is not repeated when it was asked for more than a day ago, and then forgotten', async () => {
+    const attempts = ATTEMPTS.map((attempt): Attempt => ({ ...attempt, time: '2029-12-30T23:59:59Z' }));
+    const world = new CriticalWorld(deploymentObject(), serviceObject(REPLAY, {}, { attempts }));
+    await world.reconcile();
+    expect(world.deleted()).toEqual([]);
+    expect(world.service().attempts).toEqual([]);
+  });
+
   test('is not repeated on another object of the same name', async () => {
     const attempts = [attemptAt('uid-of-another')];
     const world = new CriticalWorld(deploymentObject(), serviceObject(REPLAY, {}, { attempts }));

@@ -1,5 +1,5 @@
 import { fieldAt, listAt, numberAt, textAt } from '#pkg/object';
-import { isPatient, type Attempt } from '#pkg/protection';
+import { isExpired, isPatient, type Attempt } from '#pkg/protection';
 import type { CriticalService } from './critical-service.ts';
 import { summaryOf, type Standing } from './criteria.ts';
 import { nameOf } from './resources.ts';
@@ -49,7 +49,7 @@ export function statusPatch(
     criteria: finding.standings.map(criterionStatus),
     conditions: conditionsOf(finding).map((condition) => dated(condition, service, now)),
   };
-  const attempts = attemptsToDrop(service);
+  const attempts = attemptsToDrop(service, now);
   const before = fieldAt(service.object, 'status');
   const isSame = Object.entries(wanted).every(
     ([name, value]) => stable(fieldAt(before, name) ?? null) === stable(value),
@@ -59,8 +59,13 @@ export function statusPatch(
 }
 
 /** Who turns replays off and on again does not mean what was asked for long ago. */
-function attemptsToDrop({ replayDeletion, attempts }: CriticalService): readonly Attempt[] | undefined {
-  const kept = attempts.filter(({ user }) => replayDeletion || isPatient(user));
+function attemptsToDrop(
+  { replayDeletion, attempts }: CriticalService,
+  now: number,
+): readonly Attempt[] | undefined {
+  const kept = attempts.filter(
+    (attempt) => isPatient(attempt.user) || (replayDeletion && !isExpired(attempt, now)),
+  );
   return kept.length < attempts.length ? kept : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseAttempts, withAttempt, type Attempt } from './attempt.ts';
+import { heededBy, isExpired, parseAttempts, withAttempt, type Attempt } from './attempt.ts';
+import { GARBAGE_COLLECTOR } from './patient.ts';
 
 describe('an attempt', () => {
   const attempt: Attempt = {
@@ -16,8 +17,33 @@ describe('an attempt', () => {
     expect(parseAttempts({ status: { attempts } })).toEqual([written]);
   });
 
-  test('that is known is not kept twice, whenever it is made', () => {
-    expect(withAttempt(known, { ...attempt, time: '2031-01-01T00:00:00Z' })).toBeUndefined();
+  test('that is known is not kept twice; who asks again after an hour still means it', () => {
+    expect(withAttempt(known, { ...attempt, time: '2030-01-01T00:59:59Z' })).toBeUndefined();
+    const again = { ...attempt, time: '2030-01-01T01:00:00Z' };
+    expect(withAttempt(known, again)).toEqual([again]);
+  });
+
+  test('of the garbage collector is kept once, however often it is made', () => {
+    const made = { ...attempt, user: { username: GARBAGE_COLLECTOR } };
+    expect(withAttempt([made], { ...made, time: '2031-01-01T00:00:00Z' })).toBeUndefined();
+  });
+
+  test.each<[string, number, Partial<Attempt>, boolean]>([
+    ['within a day it holds', 24 * 3_600_000 - 1, {}, false],
+    ['after a day it has expired', 24 * 3_600_000, {}, true],
+    ['without a time nobody knows when, so it has expired', 0, { time: '' }, true],
+    ['of the garbage collector it never does', 1e12, { user: { username: GARBAGE_COLLECTOR } }, false],
+  ])('%s', (_title, afterMs, change, expected) => {
+    expect(isExpired({ ...attempt, ...change }, Date.parse(attempt.time) + afterMs)).toBe(expected);
+  });
+
+  test('is heeded by all who refused it, or vetoed', () => {
+    const [wants, wantsNot] = [{ replayDeletion: true }, { replayDeletion: false }];
+    expect(heededBy([], attempt)).toBe(attempt);
+    expect(heededBy([wants, wants], attempt)).toBe(attempt);
+    expect(heededBy([wants, wantsNot], attempt)).toEqual({ ...attempt, vetoed: true });
+    const collected = { ...attempt, user: { username: GARBAGE_COLLECTOR } };
+    expect(heededBy([wantsNot], collected)).toBe(collected);
   });
 
   test.each<[string, Partial<Attempt>]>([

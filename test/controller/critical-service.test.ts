@@ -442,6 +442,25 @@ test('a replay waits for whoever else objects', async () => {
   await scene.untilGone(provider);
 });
 
+test('nothing is replayed against the veto of another protection that refused it, too', async () => {
+  const all = await cast('veto', { replayDeletion: true });
+  const { provider, service, served } = all;
+  const criteria = [goneFirst(served, 'test.example.com', 'widgets')];
+  const unwilling = criticalService('veto-unwilling', { provider: providerOf(provider), criteria });
+  await scene.make(unwilling);
+  await untilCondition(unwilling, 'Satisfied', 'False');
+  expectRefused(await scene.client.delete(provider), 'CriticalService "veto-unwilling"');
+  const attempts = listAt(await scene.client.read(service), 'status', 'attempts');
+  expect(attempts).toMatchObject([{ user: { username: 'admin' }, vetoed: true }]);
+  await scene.client.delete(served);
+  await finish(all);
+  await untilCondition(service, 'Satisfied', 'True');
+  await untilCondition(unwilling, 'Satisfied', 'True');
+  expect((await scene.client.read(provider))?.metadata.deletionTimestamp).toBeUndefined();
+  // Asked for again, with nothing in the way, it is done.
+  await scene.untilDeleted(provider);
+});
+
 test('at rest nothing is written', async () => {
   const { service, provider } = await cast('rest');
   await scene.make(configMap('rest', 'noise'));
