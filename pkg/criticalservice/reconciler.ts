@@ -1,4 +1,4 @@
-import { isTerminating, type ObjectRef } from '#pkg/object';
+import { isTerminating, type ObjectKey, type ObjectRef } from '#pkg/object';
 import { Turns } from '#pkg/protection';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { FINALIZER, parseCriticalService, type CriticalService } from './critical-service.ts';
@@ -11,8 +11,11 @@ import type { Finding } from './status.ts';
 const REFUSED_AGAIN_MS = 10_000;
 
 /** Keeps the provider marked for as long as it is there, says how the criteria stand, and carries out what is due. */
-export function criticalServiceReconciler(given: CriticalServicePorts): Reconciler<ObjectRef> {
-  const ports: HoldingPorts = { ...given, turns: new Turns() };
+export function criticalServiceReconciler(
+  given: CriticalServicePorts,
+  turns = new Turns<ObjectKey>(),
+): Reconciler<ObjectRef> {
+  const ports: HoldingPorts = { ...given, turns };
   return {
     async reconcile(ref, signal) {
       const object = await ports.get(ref, signal);

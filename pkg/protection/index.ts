@@ -8,4 +8,5 @@ export { attemptOf, heededBy, isExpired, parseAttempts, withAttempt, type Attemp
 export { hasMark, mark, unmark, type MarkPorts } from './marks.ts';
 export { isPatient } from './patient.ts';
 export { attemptToRepeat, repeatDeletion, type RepeatPorts, type Repeated } from './repeat.ts';
+export { markSweeper } from './sweep.ts';
 export { Turns } from './turns.ts';

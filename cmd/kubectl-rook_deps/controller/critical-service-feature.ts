@@ -1,16 +1,20 @@
 import {
+  ANY_TYPE,
+  CRITICAL_LABEL,
   CRITICAL_SERVICE,
   criticalGuard,
   criticalServiceAdmission,
   criticalServiceReconciler,
   CriticalWatch,
   currentHolders,
+  isMarkedFor,
   parseCriticalService,
   recordRefusal,
   type CriticalService,
   type CriticalServicePorts,
 } from '#pkg/criticalservice';
-import { isConflict, keyOf, type ObjectRef, type Reader } from '#pkg/object';
+import { isConflict, keyOf, type ObjectKey, type ObjectRef, type Reader } from '#pkg/object';
+import { markSweeper, Turns } from '#pkg/protection';
 import { controller, Queue } from '#pkg/runtime';
 import type { Feature, Machinery } from './feature.ts';
 
@@ -28,16 +32,33 @@ export function criticalServiceFeature(machinery: Machinery): Feature {
   );
   const ports = portsOf(machinery, watch);
   const we = { username: `system:serviceaccount:${namespace}:rook-deps-controller` };
+  const turns = new Turns<ObjectKey>();
+  const common = { timeoutMs: RECONCILE_TIMEOUT_MS, logger, metrics, clock, isConflict };
   const reconciling = controller({
+    ...common,
     name: 'critical-service',
     queue,
-    reconciler: criticalServiceReconciler(ports),
+    reconciler: criticalServiceReconciler(ports, turns),
     workers: WORKERS,
-    timeoutMs: RECONCILE_TIMEOUT_MS,
-    logger,
-    metrics,
-    clock,
-    isConflict,
+  });
+  const sweeps = new Queue<string>({ clock, idOf: (key) => key });
+  const sweeping = controller({
+    ...common,
+    name: 'critical-marks',
+    queue: sweeps,
+    reconciler: markSweeper(CRITICAL_LABEL, {
+      ...ports,
+      turns,
+      list: (request, signal) => machinery.reader.list(request, signal),
+      allTypes: async (signal) => (await machinery.reader.types(signal)).all(),
+      isWanted: async (object, signal) => {
+        const known = await types(ANY_TYPE, signal);
+        return (await ports.allServices(signal)).some((service) => isMarkedFor(service, object, known));
+      },
+      isExempt: () => false,
+      swept: (ref) => logger.info('took off a mark that nobody wants', { object: keyOf(ref) }),
+    }),
+    workers: 1,
   });
   metrics.watchQueue('critical-service', () => queue.depth);
   metrics.watchCacheLag('CriticalService', () => cacheLagMs(watch, clock.now()));
@@ -63,6 +84,13 @@ export function criticalServiceFeature(machinery: Machinery): Feature {
         run: (signal) => {
           watch.turnAll();
           return reconciling.run(signal);
+        },
+      },
+      {
+        name: 'critical-marks',
+        run: (signal) => {
+          sweeps.add('all');
+          return sweeping.run(signal);
         },
       },
     ],

@@ -1,9 +1,10 @@
 import { CANARY_NAME } from '#pkg/install';
 import { isConflict, keyOf, type ObjectKey, type ObjectRef } from '#pkg/object';
-import { Turns } from '#pkg/protection';
+import { markSweeper, Turns } from '#pkg/protection';
 import { controller, Queue } from '#pkg/runtime';
 import {
-  markSweeper,
+  holdersOf,
+  IN_USE_LABEL,
   recordAttempts,
   usageAdmission,
   usageGuard,
@@ -56,10 +57,11 @@ export function usageFeature({
     ...common,
     name: 'marks',
     queue: sweeps,
-    reconciler: markSweeper({
+    reconciler: markSweeper(IN_USE_LABEL, {
       ...ports,
       turns,
       allTypes: async (signal) => (await reader.types(signal)).all(),
+      isWanted: async (object, signal) => holdersOf(object, await allUsages(signal)).length > 0,
       isExempt: ({ name }) => name === CANARY_NAME,
       swept: (ref) => logger.info('took off a mark that nobody wants', { object: keyOf(ref) }),
     }),
