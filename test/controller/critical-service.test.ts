@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fieldAt, listAt, textAt, type KubeObject } from '#pkg/object';
-import { inParallel } from './bulk.ts';
 import type { Reply, Target } from './client.ts';
 import { criticalService, deployment, goneFirst, noFinalizer, providerOf } from './critical-objects.ts';
 import { configMap, gadget, named, namespace, usage, widget } from './objects.ts';
@@ -372,21 +371,6 @@ test('what a watch has not told yet is looked for before a deletion is allowed',
     await scene.startController();
   }
 });
-
-test('of a kind with thousands of objects only what has changed is read before a deletion is allowed', async () => {
-  const { provider, service, served } = await cast('many');
-  const items = Array.from({ length: 5_100 }, (_, at) => widget('many-served', `w${at}`));
-  await inParallel(items.length, 24, (at) => scene.client.create(items[at] as Target));
-  expectRefused(await scene.client.delete(provider), '1 widgets.test.example.com');
-  await scene.client.patch(served, { metadata: { finalizers: null } });
-  await untilCondition(service, 'Satisfied', 'True');
-  const started = Date.now();
-  expect((await scene.client.delete(provider, { query: 'dryRun=All' })).status).toBe(200);
-  expect(Date.now() - started).toBeLessThan(5_000);
-  const last = withFinalizer(widget('many-served', 'zzz'), 'example.com/served-many');
-  await scene.make(last);
-  expectRefused(await scene.client.delete(provider), 'many-served/zzz');
-}, 120_000);
 
 test('a crash loses nothing: what was refused before is carried out after', async () => {
   await scene.install.grant('deployments.apps', 'namespaces');
