@@ -30,7 +30,7 @@ const GADGETS: ResourceType = {
   namespaced: false,
 };
 const HOME = 'default';
-/** Nobody guards the first; one gadget has the finalizer of the second, none that of the third. */
+/** Nobody guards the first; all gadgets have the finalizer of the second, none that of the third. */
 const BARE = deployment(HOME, 'bare');
 const HELD = deployment(HOME, 'held');
 const FREE = deployment(HOME, 'free');
@@ -100,7 +100,7 @@ async function fill(install: LocalInstall, from: number, to: number, signal: Abo
   const { create, close } = creator(install.plane, signal);
   const fields = { spec: { size: 3, parts: ['a', 'b'] } };
   await inParallel(numbered('gadget', to).slice(from), async (name) => {
-    await create({ type: GADGETS, name, fields });
+    await create({ type: GADGETS, name, finalizers: [finalizerOf(HELD)], fields });
   }).finally(close);
 }
 

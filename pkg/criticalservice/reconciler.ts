@@ -56,7 +56,7 @@ async function announce(
   ports: HoldingPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  const before = service.providerUid;
+  const before = service.seenUid;
   if (!provider || before === undefined || before === provider.uid) return;
   const note = `${nameOf(service.provider)} was made anew (UID ${before}, now ${provider.uid}) and is kept as before.`;
   await ports.record(service.object, 'ProviderAdopted', note, signal);

@@ -73,11 +73,11 @@ function providerStatus(
   service: CriticalService,
   { provider }: Finding,
 ): Record<string, string | null> | null {
-  if (!provider) return null;
-  const { providerUid } = service;
-  const isAdopted = providerUid !== undefined && providerUid !== provider.uid;
-  const from = isAdopted ? providerUid : textAt(service.object, 'status', 'provider', 'adoptedFrom');
-  return { ...provider, ...(from ? { adoptedFrom: from } : {}) };
+  const { seenUid } = service;
+  if (!provider) return seenUid ? { kind: null, uid: null, adoptedFrom: null, lastUid: seenUid } : null;
+  const isAdopted = seenUid !== undefined && seenUid !== provider.uid;
+  const from = isAdopted ? seenUid : textAt(service.object, 'status', 'provider', 'adoptedFrom');
+  return { ...provider, lastUid: null, ...(from ? { adoptedFrom: from } : {}) };
 }
 
 function criterionStatus({ state, count, examples, message }: Standing): Record<string, unknown> {
@@ -107,11 +107,15 @@ function dated(condition: Condition, { object }: CriticalService, now: number): 
   return { ...condition, lastTransitionTime, observedGeneration };
 }
 
-/** Order of keys is the server's. */
+/** Order of keys is the server's; and what is null in a patch is not there. */
 function stable(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(
+          Object.entries(part)
+            .filter(([, value]) => value !== null)
+            .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        )
       : part,
   );
 }

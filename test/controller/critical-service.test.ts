@@ -160,8 +160,17 @@ describe('a critical service', () => {
     await scene.make(all.provider);
     const { uid } = (await scene.client.read(all.provider))?.metadata ?? {};
     const status = fieldAt(await untilCondition(all.service, 'Ready', 'True'), 'status');
-    expect(fieldAt(status, 'provider')).toMatchObject({ uid });
     expect(uid).not.toBe(before);
+    expect(fieldAt(status, 'provider')).toEqual({ kind: 'Deployment', uid, adoptedFrom: before });
+    const told = await scene.install.kubectl([
+      'get',
+      'events',
+      '-A',
+      '--field-selector=reason=ProviderAdopted,involvedObject.name=adopted',
+      '-o',
+      'jsonpath={.items[*].message}',
+    ]);
+    expect(told.stdout).toContain(`deployments.apps adopted/server was made anew (UID ${before}, now ${uid})`);
     expectRefused(await scene.client.delete(all.provider), 'is critical');
   });
 
@@ -175,6 +184,39 @@ describe('a critical service', () => {
     expect(message).toContain('is critical');
     expect(message).toContain('is in use by 1 usage');
     expect(await decisions('Deployment')).toBe(before + 1);
+  });
+
+  test.for([
+    { kind: 'StatefulSet', resource: 'statefulsets', spec: { serviceName: 's' } },
+    { kind: 'DaemonSet', resource: 'daemonsets', spec: { replicas: undefined } },
+  ])('keeps a $kind as it keeps a Deployment', async ({ kind, resource, spec }) => {
+    const ns = await scene.namespace(resource);
+    const plain = deployment(ns, 'server') as Target & { readonly spec: object };
+    const provider = { ...plain, kind, spec: { ...plain.spec, ...spec } };
+    const served = withFinalizer(widget(ns, 'served'), `${SERVED}-${resource}`);
+    const criteria = [noFinalizer('widgets', `${SERVED}-${resource}`)];
+    const service = criticalService(resource, { provider: { ...providerOf(provider), resource }, criteria });
+    await scene.make(provider, served, service);
+    await untilCondition(service, 'Ready', 'True');
+    expectRefused(await scene.client.delete(provider), `${kind} "server" is critical`);
+    await scene.client.patch(served, { metadata: { finalizers: null } });
+    await scene.untilDeleted(provider);
+  });
+
+  test('keeps an object of any other kind that the controller may read, and has it asked about nothing else', async () => {
+    const provider = gadget('critical');
+    const awaited = gadget('awaited');
+    const criteria = [goneFirst(awaited, 'test.example.com', 'gadgets')];
+    const named = { group: 'test.example.com', resource: 'gadgets', name: 'critical' };
+    await scene.make(provider, awaited, gadget('unrelated'));
+    await scene.make(criticalService('any', { provider: named, criteria }));
+    await untilCondition(criticalService('any', { provider: named, criteria }), 'Ready', 'True');
+    const before = await decisions('Gadget');
+    expect((await scene.client.delete(gadget('unrelated'))).status).toBe(200);
+    expect((await scene.client.delete(awaited, { query: 'dryRun=All' })).status).toBe(200);
+    expect(await decisions('Gadget')).toBe(before);
+    expectRefused(await scene.client.delete(provider), 'gadgets.test.example.com awaited still exists');
+    expect(await decisions('Gadget')).toBe(before + 1);
   });
 
   test('counts a kind that is gone as met', async () => {
