@@ -18,7 +18,7 @@ export interface HolderPorts {
  * `page`: so many objects cost the server hardly more than one, and are all there is to most kinds. `many`: with more
  * than these to come, the server says sooner that nothing has changed than it lists them.
  */
-const LIMITS = { page: 1_000, many: 30_000 };
+const LIMITS = { page: 1_000, many: 10_000 };
 /** The shortest watch at whose end a server says how far it has told. */
 const WATCH_SECONDS = 3;
 
