@@ -12,13 +12,12 @@ import {
   verifiedFinder,
   withContents,
 } from '#pkg/dependents';
-import { isConflict, keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
-import { controller, Queue, type Component, type Reconciler } from '#pkg/runtime';
+import { keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import { Queue, type Component, type Reconciler } from '#pkg/runtime';
 import type { Feature, Machinery } from './feature.ts';
 import { LookThread } from './look-thread.ts';
+import { cacheLagMs, working } from './working.ts';
 
-const WORKERS = 4;
-const RECONCILE_TIMEOUT_MS = 60_000;
 const LOOK_MS = 10_000;
 
 /** Rook's resources are not deleted while anything depends on them. */
@@ -94,41 +93,8 @@ function followed(machinery: Machinery) {
   return { watch, namespaces, running, reconciling };
 }
 
-function working<K>(
-  name: string,
-  queue: Queue<K>,
-  reconciler: Reconciler<K>,
-  { logger, metrics, clock }: Machinery,
-  begin: () => void,
-): Component {
-  metrics.watchQueue(name, () => queue.depth);
-  const { run } = controller({
-    name,
-    queue,
-    reconciler,
-    workers: WORKERS,
-    timeoutMs: RECONCILE_TIMEOUT_MS,
-    logger,
-    metrics,
-    clock,
-    isConflict,
-  });
-  return {
-    name,
-    run: (signal) => {
-      begin();
-      return run(signal);
-    },
-  };
-}
-
 function resourcesIn(watch: DependentsWatch, namespace: string): readonly KubeObject[] {
   return [...watch.resources()]
     .filter(({ ref }) => ref.namespace === namespace)
     .flatMap(({ object }) => object ?? []);
-}
-
-function cacheLagMs(watch: DependentsWatch, now: number): number | undefined {
-  const heard = [...watch.health()].flatMap(({ health }) => health.heardAtMs ?? []);
-  return heard.length > 0 ? now - Math.min(...heard) : undefined;
 }
