@@ -90,7 +90,9 @@ describe('a service in force', () => {
     await world.reconcile();
     world.cluster.drop(PROVIDER_REF);
     await world.reconcile();
-    expect(fieldAt(world.cluster.at(SERVICE_REF), 'status', 'provider')).toEqual({ lastUid: 'uid-of-server' });
+    expect(fieldAt(world.cluster.at(SERVICE_REF), 'status', 'provider')).toEqual({
+      lastUid: 'uid-of-server',
+    });
     world.cluster.put(deploymentObject({ uid: 'second' }));
     await world.reconcile();
     expect(fieldAt(world.cluster.at(SERVICE_REF), 'status', 'provider')).toEqual({

@@ -148,7 +148,8 @@ describeOnCluster('check finds an installation', () => {
     stage = await InstallStage.start();
     const installing = stage.plugin(['install']);
     controller = await stage.runPods(AbortSignal.timeout(LIMIT_MS));
-    expect(await installing).toMatchObject({ code: 0 });
+    const { code, stderr } = await installing;
+    if (code !== 0) throw new Error(stderr);
     const held = {
       apiVersion: 'ceph.rook.io/v1',
       kind: 'CephBlockPool',

@@ -170,7 +170,9 @@ describe('a critical service', () => {
       '-o',
       'jsonpath={.items[*].message}',
     ]);
-    expect(told.stdout).toContain(`deployments.apps adopted/server was made anew (UID ${before}, now ${uid})`);
+    expect(told.stdout).toContain(
+      `deployments.apps adopted/server was made anew (UID ${before}, now ${uid})`,
+    );
     expectRefused(await scene.client.delete(all.provider), 'is critical');
   });
 
