@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { heededBy, isExpired, parseAttempts, withAttempt, type Attempt } from './attempt.ts';
+import { configMap, deletionOf } from '#test/fakes/usage-world.ts';
+import { attemptOf, heededBy, isExpired, parseAttempts, withAttempt, type Attempt } from './attempt.ts';
 import { GARBAGE_COLLECTOR } from './patient.ts';
 
 describe('an attempt', () => {
@@ -10,6 +11,18 @@ describe('an attempt', () => {
     propagationPolicy: 'Background',
   };
   const known = [attempt];
+
+  test('is who wants which object gone and how; vetoed, if another protection wants that', () => {
+    const object = configMap('used', { uid: 'u' });
+    const by = (username: string) =>
+      deletionOf(object, { userInfo: { username, uid: '', groups: ['dev'], extra: {} } });
+    const user = { username: 'ada', groups: ['dev'] };
+    const made = { ...attempt, time: '2030-01-01T00:00:00.000Z', user };
+    const now = Date.parse(attempt.time);
+    expect(attemptOf({ object, request: by('ada') }, false, now)).toEqual(made);
+    expect(attemptOf({ object, request: by('ada') }, true, now)).toEqual({ ...made, vetoed: true });
+    expect(attemptOf({ object, request: by(GARBAGE_COLLECTOR) }, true, now).vetoed).toBeUndefined();
+  });
 
   test('is read as it was written; without a user or a UID it is none', () => {
     const written = { ...attempt, user: { username: 'ada', uid: '7', groups: ['dev'] } };

@@ -176,8 +176,8 @@ describe('a critical service', () => {
     expectRefused(await scene.client.delete(all.provider), 'is critical');
   });
 
-  test('asks once about an object that is also in use', async () => {
-    const all = await cast('both');
+  test('asks once about an object that is also in use, and heeds the veto of the usage', async () => {
+    const all = await cast('both', { replayDeletion: true });
     const held = usage('both', 'held', { of: named(all.provider), reason: 'needed' });
     await scene.make(held);
     await scene.untilReady(held);
@@ -186,6 +186,8 @@ describe('a critical service', () => {
     expect(message).toContain('is critical');
     expect(message).toContain('is in use by 1 usage');
     expect(await decisions('Deployment')).toBe(before + 1);
+    const attempts = listAt(await scene.client.read(all.service), 'status', 'attempts');
+    expect(attempts).toMatchObject([{ vetoed: true }]);
   });
 
   test.for([
