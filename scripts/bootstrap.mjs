@@ -3,12 +3,13 @@
 //
 // The script is run from here rather than after `&&`: a shell remembers where it found `node` the first time, which
 // on a fresh clone is the host's.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { argv, env, execPath, exit, platform } from 'node:process';
+import process, { argv, env, execPath, exit, platform } from 'node:process';
 import { isInstalled } from './bootstrap/installed.mjs';
 
 const ROOT = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
@@ -16,13 +17,13 @@ const MODULES = join(ROOT, 'node_modules');
 const BIN = join(MODULES, '.bin');
 const STAMP = join(MODULES, '.rook-deps-lock');
 
-function install() {
+async function install() {
   const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
   const hash = createHash('sha256').update(lock).digest('hex');
   if (textOf(STAMP) === hash) return;
   if (!isInstalled(lock, textOf(join(MODULES, '.package-lock.json')))) {
     console.error('installing the dependencies with npm ci (about a minute)…');
-    run(...npm(), 'ci', '--no-audit', '--no-fund', '--loglevel=error');
+    await run(...npm(), 'ci', '--no-audit', '--no-fund', '--loglevel=error');
   }
   writeFileSync(STAMP, hash);
 }
@@ -39,14 +40,17 @@ function pinnedNode() {
   return existsSync(file) ? file : execPath;
 }
 
-function run(file, ...args) {
-  const { status, signal, error } = spawnSync(file, args, {
+async function run(file, ...args) {
+  const child = spawn(file, args, {
     cwd: ROOT,
     stdio: 'inherit',
     shell: file.endsWith('.cmd'),
     env: { ...env, PATH: [BIN, env.PATH].join(delimiter) },
   });
-  if (error) throw error;
+  // It ends in good order, and we after it. A terminal sends Ctrl-C to both; what is sent to us alone is passed on.
+  process.on('SIGINT', () => undefined);
+  for (const name of ['SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name));
+  const [status, signal] = await once(child, 'exit');
   if (status !== 0) exit(status ?? 128 + constants.signals[signal]);
 }
 
@@ -54,6 +58,6 @@ function textOf(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-install();
+await install();
 const [script, ...args] = argv.slice(2);
-if (script) run(pinnedNode(), script, ...args);
+if (script) await run(pinnedNode(), script, ...args);

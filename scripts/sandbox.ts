@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createExampleCluster } from '../test/cluster/example-cluster.ts';
-import { localInstall } from '../test/controller/local-install.ts';
+import { localInstall, type LocalInstall } from '../test/controller/local-install.ts';
 import { buildPlugin } from './build.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -14,22 +14,26 @@ async function sandbox(): Promise<void> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => end());
   const install = await localInstall({ kinds: ['deployments.apps', 'configmaps'], keepsWorkloads: true });
+  const alive = setInterval(() => undefined, 2 ** 30);
+  const filled = fill(install, join(executable, '..'));
   try {
-    say('creating the example cluster…');
-    await createExampleCluster(join(ROOT, 'docs/examples'), install);
-    const replica = await install.start();
-    await install.route(replica);
-    process.stdout.write(
-      welcome(install.plane.kubeconfig, join(executable, '..'), install.plane.binaries.kubectl),
-    );
-    say(`the controller writes its log to ${replica.log}; Ctrl-C removes everything`);
-    const alive = setInterval(() => undefined, 2 ** 30);
-    await ended;
-    clearInterval(alive);
+    // Whoever has seen enough need not wait for the rest.
+    await Promise.race([ended, filled.then(() => ended)]);
     say('\nremoving everything…');
   } finally {
+    clearInterval(alive);
+    filled.catch(() => undefined);
     await install.end();
   }
+}
+
+async function fill(install: LocalInstall, folder: string): Promise<void> {
+  say('creating the example cluster…');
+  await createExampleCluster(join(ROOT, 'docs/examples'), install);
+  const replica = await install.start();
+  await install.route(replica);
+  process.stdout.write(welcome(install.plane.kubeconfig, folder, install.plane.binaries.kubectl));
+  say(`the controller writes its log to ${replica.log}; Ctrl-C removes everything`);
 }
 
 function welcome(kubeconfig: string, folder: string, kubectl: string): string {

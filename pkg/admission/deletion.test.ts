@@ -132,6 +132,19 @@ describe('a deletion', () => {
     expect(notes).toEqual(['A']);
   });
 
+  test('is noted as vetoed where another who objects does not want it repeated', async () => {
+    const notes: string[] = [];
+    const noting = (name: string, forbidsRepeat: boolean) => ({
+      look: {
+        ...A,
+        forbidsRepeat,
+        refused: async (isVetoed: boolean) => void notes.push(`${name} ${isVetoed}`),
+      },
+    });
+    await new Hearing([noting('willing', false), noting('unwilling', true)]).answer();
+    expect(notes).toEqual(['willing true', 'unwilling false']);
+  });
+
   test('is refused also when that cannot be noted', async () => {
     const look = { ...A, refused: () => Promise.reject(new Error('boom')) };
     const hearing = new Hearing([{ look }]);

@@ -20,8 +20,10 @@ export interface Objection {
   readonly causes: readonly AnswerCause[];
   /** Nobody is known to need the object, but not everything could be looked at. */
   readonly isDoubt?: boolean;
-  /** Called when the deletion is refused, unless it is a dry run. */
-  readonly refused?: (signal: AbortSignal) => Promise<void>;
+  /** Whoever objects does not want the deletion to be made up for once nothing stands against it any more. */
+  readonly forbidsRepeat?: boolean;
+  /** Called when the deletion is refused, unless it is a dry run; `isVetoed` by another objection. */
+  readonly refused?: (isVetoed: boolean, signal: AbortSignal) => Promise<void>;
 }
 
 /** Knows of a reason why an object must stay. */
@@ -79,7 +81,12 @@ async function noteRefusal(
   ports: DeletionPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  const noted = await Promise.allSettled(objections.map(async ({ refused }) => refused?.(signal)));
+  const noted = await Promise.allSettled(
+    objections.map(async (objection) => {
+      const isVetoed = objections.some((other) => other !== objection && other.forbidsRepeat === true);
+      return objection.refused?.(isVetoed, signal);
+    }),
+  );
   for (const note of noted) if (note.status === 'rejected') ports.notNoted(note.reason);
 }
 

@@ -1,4 +1,4 @@
-import type { KubeObject, Reader, ResourceTypes, Writer } from '#pkg/object';
+import { isForbidden, type KubeObject, type Reader, type ResourceTypes, type Writer } from '#pkg/object';
 
 /** How something stands. What is not well comes with what to do about it. */
 export type Finding =
@@ -21,8 +21,8 @@ export interface CheckPorts {
   /** The body of whatever the server has at a path; throws what it refuses. */
   raw(path: string, signal: AbortSignal): Promise<string>;
   types(signal: AbortSignal): Promise<ResourceTypes>;
-  /** Whatever is to be installed, for comparison. */
-  manifests(): Promise<readonly KubeObject[]>;
+  /** Whatever is to be installed in a namespace, for comparison. */
+  manifests(namespace: string): Promise<readonly KubeObject[]>;
   readonly plugin: { readonly version: string; readonly bundleHash: string | undefined };
   now(): number;
 }
@@ -54,7 +54,8 @@ export async function runChecks(
 function failed(error: unknown, signal: AbortSignal): Finding {
   signal.throwIfAborted();
   const detail = error instanceof Error ? error.message : String(error);
-  return { result: 'fail', detail, hint: 'is the server reachable, and may you look at this?' };
+  if (isForbidden(error)) return warning(`not looked at: ${detail}`, 'ask for the right to see this');
+  return { result: 'fail', detail, hint: 'is the server reachable?' };
 }
 
 export const ok = (detail?: string): Finding => ({ result: 'ok', detail });

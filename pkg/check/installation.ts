@@ -1,6 +1,7 @@
 import { CONTROLLER_NAME, LEASE_NAME, rolloutLack, type Installed } from '#pkg/install';
-import { fieldAt, listAt, numberAt, textAt, type KubeObject } from '#pkg/object';
+import { listAt, numberAt, textAt, type KubeObject } from '#pkg/object';
 import { failure, ok, warning, type Check, type CheckPorts } from './check.ts';
+import { controllerRights } from './controller-rights.ts';
 
 const SECTION = 'Installation';
 const AGAIN = 'run: kubectl rook-deps install';
@@ -8,8 +9,9 @@ const AGAIN = 'run: kubectl rook-deps install';
 /** What the Deployment, its definitions and its rights look like. */
 export function installationChecks(
   { namespace, version, bundleHash, deployment }: Installed,
-  { reader, manifests, plugin, now }: CheckPorts,
+  ports: CheckPorts,
 ): readonly Check[] {
+  const { reader, manifests, plugin, now } = ports;
   const get = (kind: string, group: string, name: string, where: string | undefined, signal: AbortSignal) =>
     reader.get({ group, kind }, where, name, signal);
   return [
@@ -17,7 +19,7 @@ export function installationChecks(
       section: SECTION,
       title: 'the definitions are established',
       async look(signal) {
-        const wanted = (await manifests()).filter(({ kind }) => kind === 'CustomResourceDefinition');
+        const wanted = (await manifests(namespace)).filter(({ kind }) => kind === 'CustomResourceDefinition');
         const found = await Promise.all(
           wanted.map(({ metadata }) =>
             get('CustomResourceDefinition', 'apiextensions.k8s.io', metadata.name, undefined, signal),
@@ -65,24 +67,7 @@ export function installationChecks(
           : failure(`${holder} has not renewed the lease for ${Math.round(silentMs / 1000)} s`, hint);
       },
     },
-    {
-      section: SECTION,
-      title: 'the controller has its rights',
-      async look(signal) {
-        const roles = (await manifests()).filter(({ kind }) => kind === 'ClusterRole');
-        const found = await Promise.all(
-          roles.map(({ metadata }) =>
-            get('ClusterRole', 'rbac.authorization.k8s.io', metadata.name, undefined, signal),
-          ),
-        );
-        const wrong = roles
-          .filter((role, at) => !hasRules(role, found[at]))
-          .map(({ metadata }) => metadata.name);
-        return wrong.length === 0
-          ? ok()
-          : failure(`ClusterRole ${wrong.join(', ')} is not as it was installed`, AGAIN);
-      },
-    },
+    controllerRights(namespace, ports),
   ];
 }
 
@@ -90,16 +75,4 @@ function isEstablished(definition: KubeObject | undefined): boolean {
   return listAt(definition, 'status', 'conditions').some(
     (condition) => textAt(condition, 'type') === 'Established' && textAt(condition, 'status') === 'True',
   );
-}
-
-/** An aggregated role is filled by the server. */
-function hasRules(wanted: KubeObject, found: KubeObject | undefined): boolean {
-  if (fieldAt(wanted, 'aggregationRule') !== undefined) return found !== undefined;
-  return rulesText(wanted) === rulesText(found);
-}
-
-/** The server has its own order of fields. */
-function rulesText(role: KubeObject | undefined): string {
-  const fields = ['apiGroups', 'resources', 'resourceNames', 'verbs'];
-  return JSON.stringify(listAt(role, 'rules').map((rule) => fields.map((field) => listAt(rule, field))));
 }

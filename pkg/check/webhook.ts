@@ -1,6 +1,13 @@
 import { X509Certificate } from 'node:crypto';
-import { CANARY_NAME, WEBHOOK_CONFIGURATION, WEBHOOK_NAME, type Installed } from '#pkg/install';
-import { isForbidden, isRecord, listAt, textAt, type KubeObject } from '#pkg/object';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  CANARY_ANSWER,
+  CANARY_NAME,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_NAME,
+  type Installed,
+} from '#pkg/install';
+import { isForbidden, isRecord, listAt, recordAt, textAt, type KubeObject } from '#pkg/object';
 import { failure, ok, warning, type Check, type CheckPorts } from './check.ts';
 
 const SECTION = 'Webhook';
@@ -27,14 +34,17 @@ export function webhookChecks(
   return [
     {
       section: SECTION,
-      title: 'the configuration has every webhook, and insists',
+      title: 'the configuration has every webhook as it should be, and insists',
       async look(signal) {
         const found = webhooksOf(await configuration(signal));
         const wanted = webhooksOf(
-          (await manifests()).find(({ kind }) => kind === 'ValidatingWebhookConfiguration'),
+          (await manifests(namespace)).find(({ kind }) => kind === 'ValidatingWebhookConfiguration'),
         );
         const missing = [...wanted.keys()].filter((name) => !found.has(name));
         if (missing.length > 0) return failure(`not ${missing.join(', ')}`, AGAIN);
+        const other = [...wanted].filter(([name, webhook]) => !isAskedAlike(webhook, found.get(name)));
+        if (other.length > 0)
+          return failure(`asked about something else: ${other.map(([name]) => name).join(', ')}`, AGAIN);
         const lenient = [...wanted].filter(
           ([name, webhook]) => textAt(found.get(name), 'failurePolicy') !== textAt(webhook, 'failurePolicy'),
         );
@@ -52,13 +62,15 @@ export function webhookChecks(
       async look(signal) {
         const data = await secret(signal).catch((error: unknown) => unlessForbidden(error));
         if (data === 'forbidden') return unseen(namespace);
-        const ca = textAt(data, 'data', 'ca.crt');
-        if (!ca) return failure('there is no certificate', logs);
-        const trusted = [...webhooksOf(await configuration(signal)).values()].map((webhook) =>
-          textAt(webhook, 'clientConfig', 'caBundle'),
-        );
-        const isTrusted = trusted.every((bundle) => bundle !== undefined && holds(bundle, ca));
-        return isTrusted ? ok() : failure('the caBundle of a webhook is not that of the controller', logs);
+        const pem = textAt(data, 'data', 'tls.crt');
+        if (!pem) return failure('there is no certificate', logs);
+        const served = new X509Certificate(Buffer.from(pem, 'base64'));
+        const doubtful = [...webhooksOf(await configuration(signal))]
+          .filter(([, webhook]) => !isTrusted(served, textAt(webhook, 'clientConfig', 'caBundle') ?? ''))
+          .map(([name]) => name);
+        return doubtful.length === 0
+          ? ok()
+          : failure(`the caBundle does not vouch for it: ${doubtful.join(', ')}`, logs);
       },
     },
     {
@@ -77,13 +89,14 @@ export function webhookChecks(
     },
     {
       section: SECTION,
-      title: 'it answers a deletion (a dry run)',
+      title: 'it is asked about a deletion, and answers (a dry run)',
       async look(signal) {
         const ref = { group: '', kind: 'ConfigMap', namespace, name: CANARY_NAME };
         const result = await writer.delete(ref, { dryRun: true }, signal).catch((error: unknown) => error);
-        if (result === 'deleted') return ok();
-        if (result === 'absent') return failure(`there is no ConfigMap ${CANARY_NAME} to try it on`, AGAIN);
         const detail = result instanceof Error ? result.message : String(result);
+        if (detail.includes(CANARY_ANSWER)) return ok();
+        if (result === 'deleted') return failure('it was not asked: the deletion would have passed', AGAIN);
+        if (result === 'absent') return failure(`there is no ConfigMap ${CANARY_NAME} to try it on`, AGAIN);
         return isForbidden(result)
           ? warning(detail, `ask somebody who may delete ConfigMaps in ${namespace}`)
           : failure(detail, `protected objects cannot be deleted now; ${logs}`);
@@ -97,10 +110,25 @@ function webhooksOf(configuration: KubeObject | undefined): ReadonlyMap<string, 
   return new Map(webhooks.map((webhook) => [textAt(webhook, 'name') ?? '', webhook]));
 }
 
-/** Both in base64; a bundle may hold an older CA as well. */
-function holds(bundle: string, ca: string): boolean {
-  const text = (base64: string): string => Buffer.from(base64, 'base64').toString().trim();
-  return text(bundle).includes(text(ca));
+/** Whether it is asked about the same requests as it should be. What a selector leaves out, the server fills in. */
+function isAskedAlike(wanted: unknown, found: unknown): boolean {
+  const scopeOf = (webhook: unknown): unknown => [
+    ...['rules', 'matchConditions'].map((field) => listAt(webhook, field)),
+    ...['namespaceSelector', 'objectSelector'].map((field) => recordAt(webhook, field)),
+    textAt(webhook, 'matchPolicy'),
+  ];
+  return isDeepStrictEqual(scopeOf(wanted), scopeOf(found));
+}
+
+/** By any CA of the bundle: there may be an older one as well. */
+function isTrusted(served: X509Certificate, bundle: string): boolean {
+  const pems = Buffer.from(bundle, 'base64')
+    .toString()
+    .match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  return (pems ?? []).some((pem) => {
+    const authority = new X509Certificate(pem);
+    return served.checkIssued(authority) && served.verify(authority.publicKey);
+  });
 }
 
 function unlessForbidden(error: unknown): 'forbidden' {

@@ -164,8 +164,9 @@ function objection(
     lines: complaints.flatMap(({ heading, reasons }) => [heading, ...reasons.map((reason) => `- ${reason}`)]),
     causes: complaints.flatMap(causesOf),
     ...(complaints.every(({ isDoubt }) => isDoubt) ? { isDoubt: true } : {}),
-    refused: (signal) =>
-      ports.recordRefusal(services, deletion.object, attemptOf(deletion, ports.now()), signal),
+    forbidsRepeat: services.some(({ replayDeletion }) => !replayDeletion),
+    refused: (isVetoed, signal) =>
+      ports.recordRefusal(services, deletion.object, attemptOf(deletion, isVetoed, ports.now()), signal),
   };
 }
 

@@ -47,8 +47,10 @@ export interface CriticalService {
   readonly criteria: readonly Criterion[];
   readonly deletionPolicy: DeletionPolicy;
   readonly replayDeletion: boolean;
-  /** Of the provider when it was last seen; undefined when there was none. */
+  /** Of the provider at the last look; undefined when there was none. */
   readonly providerUid?: string | undefined;
+  /** Of the last provider that there was: another one under its name is told apart. */
+  readonly seenUid?: string | undefined;
   readonly attempts: readonly Attempt[];
   readonly lastRefusal?: Refusal | undefined;
   /** Set when it may go: from then on it holds nothing. */
@@ -57,6 +59,7 @@ export interface CriticalService {
 
 /** What is malformed reads as absent; the schema keeps most of it out. */
 export function parseCriticalService(object: KubeObject): CriticalService {
+  const providerUid = textAt(object, 'status', 'provider', 'uid');
   return {
     object,
     ref: refOf(object),
@@ -64,7 +67,8 @@ export function parseCriticalService(object: KubeObject): CriticalService {
     criteria: listAt(object, 'spec', 'criteria').flatMap(criterionOf),
     deletionPolicy: policyOf(textAt(object, 'spec', 'deletionPolicy')),
     replayDeletion: isTrueAt(object, 'spec', 'replayDeletion'),
-    providerUid: textAt(object, 'status', 'provider', 'uid'),
+    providerUid,
+    seenUid: providerUid ?? textAt(object, 'status', 'provider', 'lastUid'),
     attempts: parseAttempts(object),
     lastRefusal: refusalOf(fieldAt(object, 'status', 'lastRefusal')),
     isReleased: isTrueAt(object, 'status', 'released'),

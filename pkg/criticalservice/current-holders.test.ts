@@ -23,9 +23,10 @@ class Server {
   }
 
   *#listed(pages: readonly (readonly KubeObject[])[]): Iterable<ObjectPage> {
-    for (const items of pages) {
+    for (const [at, items] of pages.entries()) {
       this.pages += 1;
-      yield { items, resourceVersion: '20' };
+      const remaining = pages.slice(at + 1).reduce((sum, { length }) => sum + length, 0);
+      yield { items, resourceVersion: '20', remaining };
     }
   }
 
@@ -41,14 +42,20 @@ describe('the objects with a finalizer', () => {
     expect(server.watcher.watches).toEqual([]);
   });
 
+  test('of a kind that is listed more quickly than watched are listed', async () => {
+    const server = new Server(page(1_000), [...page(9_999), gadget('z', ['f'])]);
+    expect(await server.holders({ resourceVersion: '20', names: ['stale'] })).toEqual(['z']);
+    expect(server.watcher.watches).toEqual([]);
+  });
+
   test('of a large kind are what a watch has told, if it has told enough', async () => {
-    const server = new Server(page(5_000), page(5_000));
+    const server = new Server(page(1_000), page(10_001));
     expect(await server.holders({ resourceVersion: '20', names: ['a'] })).toEqual(['a']);
     expect(server.pages).toBe(1);
   });
 
   test('of a large kind are brought up to date by what has changed since', async () => {
-    const server = new Server(page(5_000), page(5_000));
+    const server = new Server(page(1_000), page(10_001));
     server.watcher.onWatch = (watch) => {
       watch.send(
         { kind: 'modified', object: gadget('a', [], '12') },
@@ -71,19 +78,19 @@ describe('the objects with a finalizer', () => {
         server.watcher.last.send({ kind: 'error', status: 410, reason: 'Expired', message: '', details: {} }),
     ],
   ])('of a large kind are listed to the end when %s', async (_title, end) => {
-    const server = new Server(page(5_000), [gadget('z', ['f'])]);
+    const server = new Server(page(1_000), [...page(10_000), gadget('z', ['f'])]);
     server.watcher.onWatch = () => end(server);
     expect(await server.holders({ resourceVersion: '9', names: [] })).toEqual(['z']);
     expect(server.watcher.watches).toHaveLength(1);
   });
 
   test('of a large kind that is not watched are listed to the end', async () => {
-    const server = new Server(page(5_000), page(5_000), [gadget('z', ['f'])]);
+    const server = new Server(page(1_000), page(10_001), [gadget('z', ['f'])]);
     expect(await server.holders()).toEqual(['z']);
   });
 
   test('are enough to refuse when one is found', async () => {
-    const server = new Server([...page(4_999), gadget('z', ['f'])], page(5_000));
+    const server = new Server([...page(999), gadget('z', ['f'])], page(10_001));
     expect(await server.holders()).toEqual(['z']);
     expect(server.pages).toBe(1);
   });

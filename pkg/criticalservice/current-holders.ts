@@ -11,10 +11,14 @@ export interface Known {
 export interface HolderPorts {
   readonly watcher: Watcher;
   known(kind: GroupKind, finalizer: string): Known | undefined;
+  readonly limits?: typeof LIMITS;
 }
 
-/** Up to so many objects a list is quicker than to wait for the server to say that nothing has changed. */
-const PAGE = 5_000;
+/**
+ * `page`: so many objects cost the server hardly more than one, and are all there is to most kinds. `many`: with more
+ * than these to come, the server says sooner that nothing has changed than it lists them.
+ */
+const LIMITS = { page: 1_000, many: 10_000 };
 /** The shortest watch at whose end a server says how far it has told. */
 const WATCH_SECONDS = 3;
 
@@ -28,14 +32,19 @@ export async function currentHolders(
   ports: HolderPorts,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  const { page, many } = ports.limits ?? LIMITS;
   const selection = { kind, detail: 'metadata' } as const;
   let isFirst = true;
-  for await (const { items, resourceVersion } of ports.watcher.pages(selection, PAGE, signal)) {
+  for await (const { items, resourceVersion, remaining = 0 } of ports.watcher.pages(
+    selection,
+    page,
+    signal,
+  )) {
     const names = items.filter((object) => has(object, finalizer)).map(holderName);
     // One is enough to refuse; how many there are, the watch will tell.
     if (names.length > 0) return names;
     const caughtUp =
-      isFirst && items.length === PAGE
+      isFirst && remaining > many
         ? await catchUp(kind, finalizer, resourceVersion, ports, signal)
         : undefined;
     if (caughtUp) return caughtUp;

@@ -8,6 +8,7 @@
 export { criticalServiceAdmission, type CriticalAdmissionPorts } from './critical-admission.ts';
 export { criticalGuard, type CriticalGuardPorts } from './critical-guard.ts';
 export {
+  CRITICAL_LABEL,
   CRITICAL_SERVICE,
   parseCriticalService,
   type CriticalService,
@@ -17,8 +18,9 @@ export {
 export { CriticalWatch } from './critical-watch.ts';
 export { currentHolders } from './current-holders.ts';
 export type { CriticalServicePorts } from './holding.ts';
+export { isMarkedFor } from './marks.ts';
 export { newCriticalService } from './new-critical-service.ts';
 export { isRookOperator, operatorCriteria } from './operator.ts';
 export { criticalServiceReconciler } from './reconciler.ts';
 export { recordRefusal } from './record-refusal.ts';
-export { nameOf, providesFor } from './resources.ts';
+export { ANY_TYPE, nameOf, providesFor } from './resources.ts';

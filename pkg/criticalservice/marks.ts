@@ -1,4 +1,4 @@
-import { keyOf, type ObjectRef, type ResourceTypes } from '#pkg/object';
+import { keyOf, refOf, type KubeObject, type ObjectRef, type ResourceTypes } from '#pkg/object';
 import { mark, unmark, type MarkPorts } from '#pkg/protection';
 import { CRITICAL_LABEL, type CriticalService } from './critical-service.ts';
 import { namespaceOf, refTo } from './resources.ts';
@@ -11,6 +11,12 @@ export interface CriticalMarkPorts extends MarkPorts {
 /** What a service keeps: its provider, and the namespace that the provider is in. */
 export function marksOf(service: CriticalService, types: ResourceTypes): readonly ObjectRef[] {
   return [refTo(service.provider, types), namespaceOf(service)].filter((ref) => ref !== undefined);
+}
+
+/** Whether an object is marked for the sake of a service. */
+export function isMarkedFor(service: CriticalService, object: KubeObject, types: ResourceTypes): boolean {
+  const key = keyOf(refOf(object));
+  return !service.isReleased && marksOf(service, types).some((ref) => keyOf(ref) === key);
 }
 
 export async function markAll(

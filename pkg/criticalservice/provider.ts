@@ -9,7 +9,7 @@ export async function whyServiceStays(
   ports: LivePorts,
   signal: AbortSignal,
 ): Promise<{ readonly why: string; readonly isDoubt: boolean } | undefined> {
-  const { deletionPolicy, providerUid } = service;
+  const { deletionPolicy, seenUid } = service;
   if (deletionPolicy === 'Orphan') return undefined;
   const found = await findProvider(service, ports, signal);
   if (found.kind === 'absent') return undefined;
@@ -17,7 +17,7 @@ export async function whyServiceStays(
     return deletionPolicy === 'Strict' ? { why: found.reason, isDoubt: true } : undefined;
   const state = isTerminating(found.object) ? 'is being deleted, and still exists' : 'still exists';
   if (deletionPolicy === 'Strict') return { why: state, isDoubt: false };
-  if (providerUid !== undefined && found.object.metadata.uid !== providerUid) return undefined;
+  if (seenUid !== undefined && found.object.metadata.uid !== seenUid) return undefined;
   const standings = await Promise.all(service.criteria.map((one) => lookAt(one, ports, signal)));
   const isUnmet = standings.some(({ state: standing }) => standing === 'unmet');
   return isUnmet ? { why: `${state}, and its criteria are not met`, isDoubt: false } : undefined;

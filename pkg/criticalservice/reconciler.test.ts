@@ -51,6 +51,9 @@ describe('a service in force', () => {
     expect(world.isMarked(HOME_REF)).toBe(false);
     expect(world.condition('Ready')).toBe('False/ProviderNotFound');
     expect(world.service().providerUid).toBeUndefined();
+    world.cluster.calls.length = 0;
+    await world.reconcile();
+    expect(world.cluster.writes).toEqual([]);
   });
 
   test('leaves the mark on a namespace that another service wants', async () => {
@@ -80,6 +83,27 @@ describe('a service in force', () => {
       adoptedFrom: 'uid-of-server',
     });
     expect(world.events).toEqual(['ProviderAdopted service']);
+  });
+
+  test('adopts one that is made anew long after, and says so', async () => {
+    const world = new CriticalWorld(deploymentObject(), serviceObject());
+    await world.reconcile();
+    world.cluster.drop(PROVIDER_REF);
+    await world.reconcile();
+    expect(fieldAt(world.cluster.at(SERVICE_REF), 'status', 'provider')).toEqual({
+      lastUid: 'uid-of-server',
+    });
+    world.cluster.put(deploymentObject({ uid: 'second' }));
+    await world.reconcile();
+    expect(fieldAt(world.cluster.at(SERVICE_REF), 'status', 'provider')).toEqual({
+      kind: 'Deployment',
+      uid: 'second',
+      adoptedFrom: 'uid-of-server',
+    });
+    expect(world.events).toEqual(['ProviderAdopted service']);
+    world.cluster.calls.length = 0;
+    await world.reconcile();
+    expect(world.cluster.writes).toEqual([]);
   });
 
   test('says which right is missing', async () => {
@@ -116,6 +140,21 @@ describe('a refused deletion', () => {
 
   test('is not repeated unless the service says so, and then forgotten', async () => {
     const world = new CriticalWorld(deploymentObject(), serviceObject({}, {}, status));
+    await world.reconcile();
+    expect(world.deleted()).toEqual([]);
+    expect(world.service().attempts).toEqual([]);
+  });
+
+  test('is not repeated against the veto of another protection', async () => {
+    const attempts = ATTEMPTS.map((attempt): Attempt => ({ ...attempt, vetoed: true }));
+    const world = new CriticalWorld(deploymentObject(), serviceObject(REPLAY, {}, { attempts }));
+    await world.reconcile();
+    expect(world.deleted()).toEqual([]);
+  });
+
+  test('is not repeated when it was asked for more than a day ago, and then forgotten', async () => {
+    const attempts = ATTEMPTS.map((attempt): Attempt => ({ ...attempt, time: '2029-12-30T23:59:59Z' }));
+    const world = new CriticalWorld(deploymentObject(), serviceObject(REPLAY, {}, { attempts }));
     await world.reconcile();
     expect(world.deleted()).toEqual([]);
     expect(world.service().attempts).toEqual([]);

@@ -1,4 +1,4 @@
-import { isTerminating, type ObjectRef } from '#pkg/object';
+import { isTerminating, type ObjectKey, type ObjectRef } from '#pkg/object';
 import { Turns } from '#pkg/protection';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { FINALIZER, parseCriticalService, type CriticalService } from './critical-service.ts';
@@ -11,8 +11,11 @@ import type { Finding } from './status.ts';
 const REFUSED_AGAIN_MS = 10_000;
 
 /** Keeps the provider marked for as long as it is there, says how the criteria stand, and carries out what is due. */
-export function criticalServiceReconciler(given: CriticalServicePorts): Reconciler<ObjectRef> {
-  const ports: HoldingPorts = { ...given, turns: new Turns() };
+export function criticalServiceReconciler(
+  given: CriticalServicePorts,
+  turns = new Turns<ObjectKey>(),
+): Reconciler<ObjectRef> {
+  const ports: HoldingPorts = { ...given, turns };
   return {
     async reconcile(ref, signal) {
       const object = await ports.get(ref, signal);
@@ -53,7 +56,7 @@ async function announce(
   ports: HoldingPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  const before = service.providerUid;
+  const before = service.seenUid;
   if (!provider || before === undefined || before === provider.uid) return;
   const note = `${nameOf(service.provider)} was made anew (UID ${before}, now ${provider.uid}) and is kept as before.`;
   await ports.record(service.object, 'ProviderAdopted', note, signal);

@@ -3,6 +3,7 @@ import { fieldAt } from '#pkg/object';
 import type { Attempt } from '#pkg/protection';
 import { CriticalWorld, deploymentObject, SERVICE_REF, serviceObject } from '#test/fakes/critical-world.ts';
 import { SIGNAL } from '#test/fakes/usage-world.ts';
+import { parseCriticalService } from './critical-service.ts';
 import { recordRefusal } from './record-refusal.ts';
 
 const NOON = Date.parse('2030-01-01T12:00:00Z');
@@ -47,6 +48,17 @@ describe('a refusal', () => {
     expect(replayed).toMatchObject({
       attempts: [{ user: { username: 'ada' } }, { user: { username: 'bob' } }],
     });
+  });
+
+  test('is vetoed for a service by another that refused it, too, and does not want it repeated', async () => {
+    const OTHER_REF = { ...SERVICE_REF, name: 'other' };
+    const other = serviceObject({}, { name: 'other' });
+    const world = new CriticalWorld(serviceObject({ replayDeletion: true }), other);
+    const services = [SERVICE_REF, OTHER_REF].map((ref) =>
+      parseCriticalService(world.cluster.at(ref) ?? other),
+    );
+    await recordRefusal(services, deploymentObject(), attempt('ada'), world.ports, SIGNAL);
+    expect(world.service().attempts).toMatchObject([{ user: { username: 'ada' }, vetoed: true }]);
   });
 
   test('does not undo what was noted since the service was read', async () => {

@@ -1,5 +1,5 @@
 import { isConflict, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
-import { isPatient, withAttempt, type Attempt } from '#pkg/protection';
+import { heededBy, isPatient, withAttempt, type Attempt } from '#pkg/protection';
 import { parseCriticalService, type CriticalService } from './critical-service.ts';
 
 export interface RefusalPorts {
@@ -18,7 +18,12 @@ export async function recordRefusal(
   ports: RefusalPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  await Promise.all(services.map((service) => recordOne(service, object, attempt, ports, signal)));
+  await Promise.all(
+    services.map((service) => {
+      const others = services.filter((other) => other !== service);
+      return recordOne(service, object, heededBy(others, attempt), ports, signal);
+    }),
+  );
 }
 
 async function recordOne(

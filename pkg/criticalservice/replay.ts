@@ -1,3 +1,4 @@
+import type { Clock } from '#pkg/clock';
 import { isForbidden, type KubeObject, type ObjectRef } from '#pkg/object';
 import { attemptToRepeat, repeatDeletion, type RepeatPorts } from '#pkg/protection';
 import type { CriticalService } from './critical-service.ts';
@@ -6,6 +7,7 @@ import type { ReplayFinding } from './status.ts';
 
 export interface ReplayPorts extends RepeatPorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
+  readonly clock: Clock;
 }
 
 /** An object whose deletion may be due, and the resource it is granted by. */
@@ -38,7 +40,7 @@ async function replayOne(
   if (service.attempts.length === 0) return undefined;
   const object = await ports.get(ref, signal);
   if (!object || object.metadata.deletionTimestamp !== undefined) return undefined;
-  const attempt = attemptToRepeat(object, service.attempts, service.replayDeletion);
+  const attempt = attemptToRepeat(object, service.attempts, service.replayDeletion, ports.clock.now());
   if (!attempt) return undefined;
   const what = `${ref.kind} "${ref.name}"`;
   try {

@@ -1,5 +1,5 @@
 import { fieldAt, listAt, numberAt, textAt } from '#pkg/object';
-import { isPatient, type Attempt } from '#pkg/protection';
+import { isExpired, isPatient, type Attempt } from '#pkg/protection';
 import type { CriticalService } from './critical-service.ts';
 import { summaryOf, type Standing } from './criteria.ts';
 import { nameOf } from './resources.ts';
@@ -49,7 +49,7 @@ export function statusPatch(
     criteria: finding.standings.map(criterionStatus),
     conditions: conditionsOf(finding).map((condition) => dated(condition, service, now)),
   };
-  const attempts = attemptsToDrop(service);
+  const attempts = attemptsToDrop(service, now);
   const before = fieldAt(service.object, 'status');
   const isSame = Object.entries(wanted).every(
     ([name, value]) => stable(fieldAt(before, name) ?? null) === stable(value),
@@ -59,8 +59,13 @@ export function statusPatch(
 }
 
 /** Who turns replays off and on again does not mean what was asked for long ago. */
-function attemptsToDrop({ replayDeletion, attempts }: CriticalService): readonly Attempt[] | undefined {
-  const kept = attempts.filter(({ user }) => replayDeletion || isPatient(user));
+function attemptsToDrop(
+  { replayDeletion, attempts }: CriticalService,
+  now: number,
+): readonly Attempt[] | undefined {
+  const kept = attempts.filter(
+    (attempt) => isPatient(attempt.user) || (replayDeletion && !isExpired(attempt, now)),
+  );
   return kept.length < attempts.length ? kept : undefined;
 }
 
@@ -68,11 +73,11 @@ function providerStatus(
   service: CriticalService,
   { provider }: Finding,
 ): Record<string, string | null> | null {
-  if (!provider) return null;
-  const { providerUid } = service;
-  const isAdopted = providerUid !== undefined && providerUid !== provider.uid;
-  const from = isAdopted ? providerUid : textAt(service.object, 'status', 'provider', 'adoptedFrom');
-  return { ...provider, ...(from ? { adoptedFrom: from } : {}) };
+  const { seenUid } = service;
+  if (!provider) return seenUid ? { kind: null, uid: null, adoptedFrom: null, lastUid: seenUid } : null;
+  const isAdopted = seenUid !== undefined && seenUid !== provider.uid;
+  const from = isAdopted ? seenUid : textAt(service.object, 'status', 'provider', 'adoptedFrom');
+  return { ...provider, lastUid: null, ...(from ? { adoptedFrom: from } : {}) };
 }
 
 function criterionStatus({ state, count, examples, message }: Standing): Record<string, unknown> {
@@ -102,11 +107,15 @@ function dated(condition: Condition, { object }: CriticalService, now: number): 
   return { ...condition, lastTransitionTime, observedGeneration };
 }
 
-/** Order of keys is the server's. */
+/** Order of keys is the server's; and what is null in a patch is not there. */
 function stable(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(
+          Object.entries(part)
+            .filter(([, value]) => value !== null)
+            .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        )
       : part,
   );
 }

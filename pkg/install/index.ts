@@ -5,6 +5,7 @@
  * protect one more kind. *Traces* are what we leave on objects of others: labels and finalizers. A *survey* finds all
  * that is ours.
  */
+export { CANARY_ANSWER, canaryGuard } from './canary.ts';
 export { bundleOf, CONFIG_MAP_BYTES, type Bundle } from './bundle.ts';
 export { nameOf, type Change } from './change.ts';
 export { withoutSecrets } from './confidential.ts';

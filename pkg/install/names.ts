@@ -5,7 +5,7 @@ export const CONTROLLER_NAME = 'rook-deps-controller';
 /** Of the Service, and of the Secret with its certificates. */
 export const WEBHOOK_NAME = 'rook-deps-webhook';
 export const WEBHOOK_CONFIGURATION = 'rook-deps';
-/** Marked and held by nobody: a dry run of its deletion shows that the webhook answers. */
+/** Marked: a dry run of its deletion is refused, which shows that the webhook answers. */
 export const CANARY_NAME = 'rook-deps-canary';
 /** Made by the controllers, to elect the one that writes. */
 export const LEASE_NAME = 'rook-deps';

@@ -1,4 +1,4 @@
-import { listAt, parseObject, textAt, type KubeObject, type ResourceType } from '#pkg/object';
+import { listAt, numberAt, parseObject, textAt, type KubeObject, type ResourceType } from '#pkg/object';
 import { ApiError } from './api-error.ts';
 import { jsonLines } from './json-lines.ts';
 import { completed, pageFetcher } from './list-objects.ts';
@@ -103,7 +103,8 @@ function pageOf(page: Record<string, unknown>, type: ResourceType): ObjectPage {
   }
   const resourceVersion = textAt(page, 'metadata', 'resourceVersion');
   if (!resourceVersion) throw malformed('a list without resourceVersion');
-  return { items, resourceVersion };
+  const remaining = numberAt(page, 'metadata', 'remainingItemCount');
+  return { items, resourceVersion, ...(remaining === undefined ? {} : { remaining }) };
 }
 
 function malformed(what: string): ApiError {

@@ -42,6 +42,8 @@ export interface ObjectPage {
   readonly items: readonly KubeObject[];
   /** Of the whole list, the same on every page: a watch goes on from here. */
   readonly resourceVersion: string;
+  /** How many are on the pages to come, about; absent where the server does not say. */
+  readonly remaining?: number | undefined;
 }
 
 /** Follows the objects of a live cluster. Objects come without their managed fields. */

@@ -1,5 +1,6 @@
 import type { Deletion } from '#pkg/admission';
 import { isTrueAt, listAt, textAt } from '#pkg/object';
+import { isPatient } from './patient.ts';
 
 /** A deletion that was refused. */
 export interface Attempt {
@@ -13,15 +14,32 @@ export interface Attempt {
   readonly vetoed?: true;
 }
 
-/** The attempt that a deletion under review is, should it be refused. */
-export function attemptOf({ object, request: { userInfo, options } }: Deletion, now: number): Attempt {
+/** The attempt that a deletion under review is, should it be refused; `isVetoed` by protections of another kind. */
+export function attemptOf(
+  { object, request: { userInfo, options } }: Deletion,
+  isVetoed: boolean,
+  now: number,
+): Attempt {
   const { username, uid, groups } = userInfo;
-  return {
+  const attempt = {
     time: new Date(now).toISOString(),
     user: { username, ...(uid ? { uid } : {}), groups },
     uid: object.metadata.uid ?? '',
     propagationPolicy: options.propagationPolicy ?? 'Background',
   };
+  return isVetoed ? vetoed(attempt) : attempt;
+}
+
+/**
+ * The attempt as one of those that refused it keeps it. All must want it to be repeated: else it would depend on chance
+ * who is released last.
+ */
+export function heededBy(others: readonly { readonly replayDeletion: boolean }[], attempt: Attempt): Attempt {
+  return others.every(({ replayDeletion }) => replayDeletion) ? attempt : vetoed(attempt);
+}
+
+function vetoed(attempt: Attempt): Attempt {
+  return isPatient(attempt.user) ? attempt : { ...attempt, vetoed: true };
 }
 
 /** The attempts that the status of a protection keeps. What is malformed reads as absent. */
@@ -49,14 +67,28 @@ function parsed(value: unknown): readonly Attempt[] {
   ];
 }
 
+const HOUR_MS = 3_600_000;
+const LIFETIME_MS = 24 * HOUR_MS;
+
+/** What somebody asked for the day before, and not again since, may not be what he wants today. */
+export function isExpired({ time, user }: Attempt, now: number): boolean {
+  return !isPatient(user) && !(now - Date.parse(time) < LIFETIME_MS);
+}
+
 const MAX_ATTEMPTS = 10;
 
-/** The attempts with one more, or undefined when it is known: the garbage collector asks again and again. */
+/**
+ * The attempts with one more, or undefined when it is known: the garbage collector asks again and again. People who ask
+ * again mean it still.
+ */
 export function withAttempt(attempts: readonly Attempt[], attempt: Attempt): readonly Attempt[] | undefined {
   const isSame = (known: Attempt): boolean =>
     known.uid === attempt.uid &&
     known.user.username === attempt.user.username &&
     known.propagationPolicy === attempt.propagationPolicy;
-  if (attempts.some((known) => isSame(known) && known.vetoed === attempt.vetoed)) return undefined;
+  const isRecent = (known: Attempt): boolean =>
+    isPatient(attempt.user) || Date.parse(attempt.time) - Date.parse(known.time) < HOUR_MS;
+  if (attempts.some((known) => isSame(known) && known.vetoed === attempt.vetoed && isRecent(known)))
+    return undefined;
   return [...attempts.filter((known) => !isSame(known)), attempt].slice(-MAX_ATTEMPTS);
 }

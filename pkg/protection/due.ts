@@ -9,18 +9,11 @@ import {
   type ResourceTypes,
 } from '#pkg/object';
 import type { Attempt } from './attempt.ts';
-
-const GARBAGE_COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
-const NAMESPACE_CONTROLLER = 'system:serviceaccount:kube-system:namespace-controller';
+import { GARBAGE_COLLECTOR, NAMESPACE_CONTROLLER } from './patient.ts';
 
 export interface DuePorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
   types(wanted: GroupKind, signal: AbortSignal): Promise<ResourceTypes>;
-}
-
-/** These come back by themselves only after minutes, so their deletions are always repeated. */
-export function isPatient({ username }: Attempt['user']): boolean {
-  return username === GARBAGE_COLLECTOR || username === NAMESPACE_CONTROLLER;
 }
 
 /**

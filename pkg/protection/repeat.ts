@@ -1,16 +1,19 @@
 import { isConflict, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
-import type { Attempt } from './attempt.ts';
-import { isPatient, isStillDue, type DuePorts } from './due.ts';
+import { isExpired, type Attempt } from './attempt.ts';
+import { isStillDue, type DuePorts } from './due.ts';
+import { isPatient } from './patient.ts';
 
 /** The last attempt at the very object that is there now, if it is to be repeated. */
 export function attemptToRepeat(
   object: KubeObject,
   attempts: readonly Attempt[],
   isWished: boolean,
+  now: number,
 ): Attempt | undefined {
   return attempts.findLast(
-    ({ uid, user, vetoed }) =>
-      uid === object.metadata.uid && (isPatient(user) || (isWished && vetoed !== true)),
+    (attempt) =>
+      attempt.uid === object.metadata.uid &&
+      (isPatient(attempt.user) || (isWished && attempt.vetoed !== true && !isExpired(attempt, now))),
   );
 }
 

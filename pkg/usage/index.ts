@@ -13,6 +13,5 @@ export { IN_USE_LABEL } from '#pkg/protection';
 export { holdersOf, usagesOf } from './holders.ts';
 export { newUsage, type NewUsage } from './new-usage.ts';
 export { recordAttempts } from './record-attempts.ts';
-export { markSweeper, type SweepPorts } from './sweep.ts';
 export { UsageWatch } from './usage-watch.ts';
 export type { UsageAdmissionPorts } from './usage-admission.ts';

@@ -1,5 +1,5 @@
 import { isConflict, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
-import { isPatient, withAttempt, type Attempt } from '#pkg/protection';
+import { heededBy, withAttempt, type Attempt } from '#pkg/protection';
 import { parseUsage, type Usage } from './usage.ts';
 
 export interface AttemptPorts {
@@ -7,22 +7,17 @@ export interface AttemptPorts {
   readonly writer: Pick<Writer, 'patch'>;
 }
 
-/**
- * Keeps a refused deletion with the usages that refused it, once for each who asked. All must want it to be repeated:
- * else it would depend on chance who is released last.
- */
+/** Keeps a refused deletion with the usages that refused it, once for each who asked. */
 export async function recordAttempts(
   usages: readonly Usage[],
   attempt: Attempt,
   ports: AttemptPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  const isVetoedFor = (usage: Usage): boolean =>
-    !isPatient(attempt.user) && usages.some((other) => other !== usage && !other.replayDeletion);
   await Promise.all(
     usages.map((usage) => {
-      const kept: Attempt = isVetoedFor(usage) ? { ...attempt, vetoed: true } : attempt;
-      return recordAttempt(usage, kept, ports, signal);
+      const others = usages.filter((other) => other !== usage);
+      return recordAttempt(usage, heededBy(others, attempt), ports, signal);
     }),
   );
 }

@@ -56,6 +56,13 @@ describe('a refused deletion', () => {
     expect(world.cluster.at(USED_REF)).toBeDefined();
   });
 
+  test('is not repeated when it was asked for more than a day ago', async () => {
+    const world = await deleted(REPLAY, attempt({ time: '2029-12-30T23:59:59Z' }));
+    await world.reconcile();
+    expect(deletedKeys(world)).toEqual([]);
+    expect(world.cluster.at(USED_REF)).toBeDefined();
+  });
+
   test('is not repeated against the veto of another usage, whoever is released last', async () => {
     const world = await deleted(REPLAY, attempt({ vetoed: true }));
     await world.reconcile();

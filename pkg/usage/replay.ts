@@ -11,7 +11,7 @@ export async function replay(usage: Usage, ports: UsagePorts, signal: AbortSigna
   const ref = targetOf(usage.of, usage, await typesFor(usage, ports, signal));
   const used = ref && (await ports.get(ref, signal));
   if (!ref || !used) return;
-  const attempt = attemptToRepeat(used, usage.attempts, usage.replayDeletion);
+  const attempt = attemptToRepeat(used, usage.attempts, usage.replayDeletion, ports.clock.now());
   if (!attempt) return;
   const others = (await ports.allUsages(signal)).filter((other) => keyOf(other.ref) !== keyOf(usage.ref));
   if (holdersOf(used, others).length > 0) return handOver(attempt, holdersOf(used, others), ports, signal);

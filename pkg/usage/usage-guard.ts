@@ -24,8 +24,13 @@ export function usageGuard(ports: UsageGuardPorts): DeletionGuard {
           lines: denialLines(deletion.object, holders),
           causes: holders.map(causeOf),
           // Not for a namespace or a definition: nothing of these is ever repeated, and there may be many holders.
-          refused: (signal) =>
-            ports.recordAttempt(usagesOf(deletion.object, holders), attemptOf(deletion, ports.now()), signal),
+          forbidsRepeat: holders.some(({ replayDeletion }) => !replayDeletion),
+          refused: (isVetoed, signal) =>
+            ports.recordAttempt(
+              usagesOf(deletion.object, holders),
+              attemptOf(deletion, isVetoed, ports.now()),
+              signal,
+            ),
         };
   return {
     async glance(deletion) {

@@ -26,13 +26,23 @@ export async function machine(
   size: Size,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  const [date = '', where = '', server = ''] = await hardware(plane, signal);
+  return [
+    date,
+    where,
+    `${server} with ${size.volumes.toLocaleString('en')} volumes, as many claims, ${size.pods.toLocaleString('en')} pods and 300 Ceph resources`,
+  ];
+}
+
+/** When and where. */
+export async function hardware(plane: ControlPlane, signal: AbortSignal): Promise<readonly string[]> {
   const [processor] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
   const server: unknown = JSON.parse((await get(plane, '/version', OWN_USER_AGENT, signal)).body);
   return [
     `- Date: ${new Date().toISOString().slice(0, 10)}`,
     `- Machine: ${cpus().length} × ${processor?.model.trim() ?? arch()}, ${memory} GiB, ${type()} on ${arch()}; the server runs on it, too`,
-    `- Server: kube-apiserver ${textAt(server, 'gitVersion')} with ${size.volumes.toLocaleString('en')} volumes, as many claims, ${size.pods.toLocaleString('en')} pods and 300 Ceph resources`,
+    `- Server: kube-apiserver ${textAt(server, 'gitVersion')}`,
   ];
 }
 

@@ -77,8 +77,9 @@ export async function localInstall(options: {
     grant: (...resources) => grant(install, 'granted', resources, VERBS),
     compose: (...resources) => grant(install, 'composed', resources, [...VERBS, 'create']),
     async start(extraArgs = []) {
-      const replica = await startReplica(install, home, extraArgs);
+      const replica = await spawnReplica(install, home, extraArgs);
       replicas.add(replica);
+      await ready(replica);
       return replica;
     },
     async stop(replica, signal = 'SIGTERM') {
@@ -161,7 +162,7 @@ async function grant(
   ]);
 }
 
-async function startReplica(
+async function spawnReplica(
   install: LocalInstall,
   home: string,
   extraArgs: readonly string[],
@@ -190,15 +191,13 @@ async function startReplica(
     env: { HOME: home, POD_NAME: `replica-${webhookPort}` },
   });
   child.stderr.pipe(createWriteStream(log));
-  const replica = { process: child, webhookPort, healthPort, log };
-  await ready(replica);
-  return replica;
+  return { process: child, webhookPort, healthPort, log };
 }
 
 async function ready({ process: child, healthPort, log }: Replica): Promise<void> {
   let last = '';
   for (let tries = 0; tries < 300; tries++) {
-    if (child.exitCode !== null) break;
+    if (child.exitCode !== null || child.signalCode !== null) break;
     const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined);
     if (answer?.ok) return;
     last = (await answer?.text()) ?? 'no answer';

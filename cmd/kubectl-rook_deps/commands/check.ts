@@ -51,8 +51,8 @@ Exit code 1 if anything fails; warnings do not count.`,
 async function portsOf({ reader, writer, raw }: Cluster, io: Io): Promise<CheckPorts> {
   // A run from the sources has no bundle to compare with.
   const bundle = await ownBundle().catch(() => undefined);
-  const manifests = async (): Promise<readonly KubeObject[]> => {
-    const options = { namespace: 'rook-deps-system', version: VERSION, grants: [] };
+  const manifests = async (namespace: string): Promise<readonly KubeObject[]> => {
+    const options = { namespace, version: VERSION, grants: [] };
     const all = await loadManifests();
     return bundle ? renderManifests(all, options, bundle) : all;
   };

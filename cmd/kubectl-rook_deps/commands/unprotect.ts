@@ -49,7 +49,7 @@ be repeated: then the command says so and asks.`,
       const isKept = args.isSet('keep');
       const repeated = isKept
         ? []
-        : subjects.flatMap((subject) => repeatedBy(subject, usagesOf(subject, usages)));
+        : subjects.flatMap((subject) => repeatedBy(subject, usagesOf(subject, usages), io.now()));
       for (const line of repeated) warn(io, line);
       if (repeated.length > 0 && dryRun === 'none' && !(await confirm([], args, io, signal))) return 1;
       const deleted: KubeObject[] = [];
@@ -91,9 +91,9 @@ async function forget(
 }
 
 /** Deletions that were refused and would be made up for. */
-function repeatedBy(subject: KubeObject, usages: readonly Usage[]): readonly string[] {
+function repeatedBy(subject: KubeObject, usages: readonly Usage[], now: number): readonly string[] {
   const attempts = usages.flatMap(
-    (usage) => attemptToRepeat(subject, usage.attempts, usage.replayDeletion) ?? [],
+    (usage) => attemptToRepeat(subject, usage.attempts, usage.replayDeletion, now) ?? [],
   );
   const last = attempts.toSorted((a, b) => compareText(a.time, b.time)).at(-1);
   return last

@@ -1,21 +1,24 @@
 import {
+  ANY_TYPE,
+  CRITICAL_LABEL,
   CRITICAL_SERVICE,
   criticalGuard,
   criticalServiceAdmission,
   criticalServiceReconciler,
   CriticalWatch,
   currentHolders,
+  isMarkedFor,
   parseCriticalService,
   recordRefusal,
   type CriticalService,
   type CriticalServicePorts,
 } from '#pkg/criticalservice';
-import { isConflict, keyOf, type ObjectRef, type Reader } from '#pkg/object';
-import { controller, Queue } from '#pkg/runtime';
+import { keyOf, type ObjectKey, type ObjectRef, type Reader } from '#pkg/object';
+import { markSweeper, Turns } from '#pkg/protection';
+import { Queue } from '#pkg/runtime';
 import type { Feature, Machinery } from './feature.ts';
+import { cacheLagMs, working } from './working.ts';
 
-const WORKERS = 4;
-const RECONCILE_TIMEOUT_MS = 60_000;
 /** Between two looks at a kind whose objects come or go in numbers. */
 const SOON_MS = 2_000;
 
@@ -28,18 +31,20 @@ export function criticalServiceFeature(machinery: Machinery): Feature {
   );
   const ports = portsOf(machinery, watch);
   const we = { username: `system:serviceaccount:${namespace}:rook-deps-controller` };
-  const reconciling = controller({
-    name: 'critical-service',
-    queue,
-    reconciler: criticalServiceReconciler(ports),
-    workers: WORKERS,
-    timeoutMs: RECONCILE_TIMEOUT_MS,
-    logger,
-    metrics,
-    clock,
-    isConflict,
+  const turns = new Turns<ObjectKey>();
+  const sweeps = new Queue<string>({ clock, idOf: (key) => key });
+  const sweeper = markSweeper(CRITICAL_LABEL, {
+    ...ports,
+    turns,
+    list: (request, signal) => machinery.reader.list(request, signal),
+    allTypes: async (signal) => (await machinery.reader.types(signal)).all(),
+    isWanted: async (object, signal) => {
+      const known = await types(ANY_TYPE, signal);
+      return (await ports.allServices(signal)).some((service) => isMarkedFor(service, object, known));
+    },
+    isExempt: () => false,
+    swept: (ref) => logger.info('took off a mark that nobody wants', { object: keyOf(ref) }),
   });
-  metrics.watchQueue('critical-service', () => queue.depth);
   metrics.watchCacheLag('CriticalService', () => cacheLagMs(watch, clock.now()));
   const admission = criticalServiceAdmission({
     types,
@@ -58,13 +63,10 @@ export function criticalServiceFeature(machinery: Machinery): Feature {
     }),
     everywhere: [{ name: 'watches of critical services', run: (signal) => watch.run(signal) }],
     leading: [
-      {
-        name: 'critical-service',
-        run: (signal) => {
-          watch.turnAll();
-          return reconciling.run(signal);
-        },
-      },
+      working('critical-service', queue, criticalServiceReconciler(ports, turns), machinery, () =>
+        watch.turnAll(),
+      ),
+      working('critical-marks', sweeps, sweeper, machinery, () => sweeps.add('all'), { workers: 1 }),
     ],
     ready: [
       { name: 'critical services', problem: () => (watch.isSynced ? undefined : 'have not been listed yet') },
@@ -96,9 +98,4 @@ async function allServices(reader: Reader, signal: AbortSignal): Promise<readonl
   const [gap] = gaps;
   if (gap) throw new Error(`cannot list ${gap.what}: ${gap.reason}`);
   return items.map(parseCriticalService);
-}
-
-function cacheLagMs(watch: CriticalWatch, now: number): number | undefined {
-  const heard = [...watch.health()].flatMap(({ health }) => health.heardAtMs ?? []);
-  return heard.length > 0 ? now - Math.min(...heard) : undefined;
 }

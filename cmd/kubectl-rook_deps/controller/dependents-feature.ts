@@ -10,6 +10,7 @@ import type { KubeObject, ObjectRef } from '#pkg/object';
 import { DependentsFinder } from './dependents-finder.ts';
 import { DependentsQueues } from './dependents-queues.ts';
 import type { Feature, Machinery } from './feature.ts';
+import { cacheLagMs } from './working.ts';
 
 /** Rook's resources are not deleted while anything depends on them. */
 export function dependentsFeature(machinery: Machinery): Feature {
@@ -58,9 +59,4 @@ function resourcesIn(watch: DependentsWatch, namespace: string): readonly KubeOb
   return [...watch.resources()]
     .filter(({ ref }) => ref.namespace === namespace)
     .flatMap(({ object }) => object ?? []);
-}
-
-function cacheLagMs(watch: DependentsWatch, now: number): number | undefined {
-  const heard = [...watch.health()].flatMap(({ health }) => health.heardAtMs ?? []);
-  return heard.length > 0 ? now - Math.min(...heard) : undefined;
 }

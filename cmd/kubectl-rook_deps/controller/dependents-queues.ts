@@ -1,10 +1,8 @@
 import { DependentsWatch, isDue, NamespaceMarks, Namespaces } from '#pkg/dependents';
-import { isConflict, keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
-import { controller, Queue, type Component, type Reconciler } from '#pkg/runtime';
+import { keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import { Queue, type Component, type Reconciler } from '#pkg/runtime';
 import type { Machinery } from './feature.ts';
-
-const WORKERS = 4;
-const RECONCILE_TIMEOUT_MS = 60_000;
+import { working } from './working.ts';
 
 /** What is followed, and whose turn it is when it changes. */
 export class DependentsQueues {
@@ -38,13 +36,13 @@ export class DependentsQueues {
   /** A leader that has just become one gives everybody a turn. */
   reconciling(own: Reconciler<ObjectRef>, drain: Reconciler<string>): readonly Component[] {
     return [
-      this.#working('dependents', this.#resources, own, () => {
+      working('dependents', this.#resources, own, this.#machinery, () => {
         for (const { ref } of this.watch.resources()) this.#touched(ref);
       }),
-      this.#working('namespaces', this.#drains, drain, () => {
+      working('namespaces', this.#drains, drain, this.#machinery, () => {
         for (const name of this.namespaces.names()) this.#touchedNamespace(name);
       }),
-      this.#working('namespace-marks', this.#markings, this.#marks, () => undefined),
+      working('namespace-marks', this.#markings, this.#marks, this.#machinery, () => undefined),
     ];
   }
 
@@ -70,28 +68,5 @@ export class DependentsQueues {
       isComplete: () => this.watch.isComplete,
       isWantedElsewhere,
     });
-  }
-
-  #working<K>(name: string, queue: Queue<K>, reconciler: Reconciler<K>, begin: () => void): Component {
-    const { logger, metrics, clock } = this.#machinery;
-    metrics.watchQueue(name, () => queue.depth);
-    const { run } = controller({
-      name,
-      queue,
-      reconciler,
-      workers: WORKERS,
-      timeoutMs: RECONCILE_TIMEOUT_MS,
-      logger,
-      metrics,
-      clock,
-      isConflict,
-    });
-    return {
-      name,
-      run: (signal) => {
-        begin();
-        return run(signal);
-      },
-    };
   }
 }

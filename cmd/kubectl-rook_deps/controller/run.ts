@@ -9,6 +9,7 @@ import {
 } from '#pkg/admission';
 import { delayedWatcher } from '#pkg/cache';
 import { systemClock } from '#pkg/clock';
+import { canaryGuard } from '#pkg/install';
 import {
   connect,
   kubeCensus,
@@ -201,12 +202,12 @@ function machineryOf(
 }
 
 function admissionServer(
-  { listenOn, webhookPort }: ControllerSettings,
+  { namespace, listenOn, webhookPort }: ControllerSettings,
   features: readonly Feature[],
   { access, record, clock, logger, metrics }: Machinery,
 ): AdmissionServer {
   const deletion = deletionHandler(
-    features.flatMap(({ guard }) => guard ?? []),
+    [canaryGuard(namespace), ...features.flatMap(({ guard }) => guard ?? [])],
     {
       mayForce: (user, ref, signal) => access(user, 'force-delete', ref, signal),
       record,

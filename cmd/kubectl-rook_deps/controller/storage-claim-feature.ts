@@ -1,5 +1,5 @@
-import { isConflict, keyOf, Kinds, sameKind, type ObjectRef } from '#pkg/object';
-import { controller, Queue } from '#pkg/runtime';
+import { keyOf, Kinds, sameKind, type ObjectRef } from '#pkg/object';
+import { Queue, type Reconciler } from '#pkg/runtime';
 import {
   claimAdmission,
   claimReconciler,
@@ -11,9 +11,7 @@ import {
 import { usageAdmission } from '#pkg/usage';
 import type { Feature, Machinery } from './feature.ts';
 import { usageLister } from './kube-ports.ts';
-
-const WORKERS = 4;
-const RECONCILE_TIMEOUT_MS = 60_000;
+import { working } from './working.ts';
 
 /** StorageComposite and StorageClaim. */
 export function storageClaimFeature(machinery: Machinery): Feature {
@@ -29,21 +27,10 @@ export function storageClaimFeature(machinery: Machinery): Feature {
     clock,
   };
   const [claims, composites] = [claimReconciler(ports), compositeReconciler(ports)];
-  const reconciling = controller({
-    name: 'storage',
-    queue,
-    reconciler: {
-      reconcile: (ref, signal) =>
-        (sameKind(ref, Kinds.StorageClaim) ? claims : composites).reconcile(ref, signal),
-    },
-    workers: WORKERS,
-    timeoutMs: RECONCILE_TIMEOUT_MS,
-    logger,
-    metrics,
-    clock,
-    isConflict,
-  });
-  metrics.watchQueue('storage', () => queue.depth);
+  const reconciler: Reconciler<ObjectRef> = {
+    reconcile: (ref, signal) =>
+      (sameKind(ref, Kinds.StorageClaim) ? claims : composites).reconcile(ref, signal),
+  };
   metrics.watchCacheLag('StorageClaim', () => {
     const { heardAtMs } = watch;
     return heardAtMs === undefined ? undefined : clock.now() - heardAtMs;
@@ -54,15 +41,7 @@ export function storageClaimFeature(machinery: Machinery): Feature {
       ['/storageclaim', claimAdmission(ports)],
     ]),
     everywhere: [{ name: 'watches of storage', run: (signal) => watch.run(signal) }],
-    leading: [
-      {
-        name: 'storage',
-        run: (signal) => {
-          watch.turnAll();
-          return reconciling.run(signal);
-        },
-      },
-    ],
+    leading: [working('storage', queue, reconciler, machinery, () => watch.turnAll())],
     ready: [
       {
         name: 'storage',

@@ -1,9 +1,10 @@
 import { CANARY_NAME } from '#pkg/install';
-import { isConflict, keyOf, type KubeObject, type ObjectRef } from '#pkg/object';
-import { controller, Queue } from '#pkg/runtime';
+import { keyOf, refOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import { markSweeper } from '#pkg/protection';
+import { Queue } from '#pkg/runtime';
 import {
   holdersOf,
-  markSweeper,
+  IN_USE_LABEL,
   recordAttempts,
   usageAdmission,
   usageGuard,
@@ -13,23 +14,11 @@ import {
 } from '#pkg/usage';
 import type { Feature, Machinery } from './feature.ts';
 import { usageLister } from './kube-ports.ts';
-
-const WORKERS = 4;
-const RECONCILE_TIMEOUT_MS = 60_000;
+import { cacheLagMs, working } from './working.ts';
 
 /** Usage and ClusterUsage. */
-export function usageFeature({
-  reader,
-  writer,
-  watcher,
-  types,
-  access,
-  record,
-  inUse,
-  metrics,
-  clock,
-  logger,
-}: Machinery): Feature {
+export function usageFeature(machinery: Machinery): Feature {
+  const { reader, writer, watcher, types, access, record, inUse, metrics, clock, logger } = machinery;
   const queue = new Queue<ObjectRef>({ clock, idOf: keyOf });
   const watch = new UsageWatch({ watcher, clock, logger, random: Math.random }, (ref) => queue.add(ref));
   const allUsages = usageLister(reader, types);
@@ -50,29 +39,17 @@ export function usageFeature({
     clock,
   };
   const { turns } = inUse;
-  const common = { timeoutMs: RECONCILE_TIMEOUT_MS, logger, metrics, clock, isConflict };
-  const reconciling = controller({
-    ...common,
-    name: 'usage',
-    queue,
-    reconciler: usageReconciler(ports, turns),
-    workers: WORKERS,
-  });
   const sweeps = new Queue<string>({ clock, idOf: (key) => key });
-  const sweeping = controller({
-    ...common,
-    name: 'marks',
-    queue: sweeps,
-    reconciler: markSweeper({
-      ...ports,
-      turns,
-      allTypes: async (signal) => (await reader.types(signal)).all(),
-      isExempt: ({ name }) => name === CANARY_NAME,
-      swept: (ref) => logger.info('took off a mark that nobody wants', { object: keyOf(ref) }),
-    }),
-    workers: 1,
+  const sweeper = markSweeper(IN_USE_LABEL, {
+    ...ports,
+    turns,
+    allTypes: async (signal) => (await reader.types(signal)).all(),
+    isWanted: async (object, signal) =>
+      holdersOf(object, await allUsages(signal)).length > 0 ||
+      (await ports.isWantedElsewhere(refOf(object), signal)),
+    isExempt: ({ name }) => name === CANARY_NAME,
+    swept: (ref) => logger.info('took off a mark that nobody wants', { object: keyOf(ref) }),
   });
-  metrics.watchQueue('usage', () => queue.depth);
   metrics.watchCacheLag('Usage', () => cacheLagMs(watch, clock.now()));
   return {
     handlers: new Map([
@@ -93,26 +70,9 @@ export function usageFeature({
     }),
     everywhere: [{ name: 'watches of usages', run: (signal) => watch.run(signal) }],
     leading: [
-      {
-        name: 'usage',
-        run: (signal) => {
-          watch.turnAll();
-          return reconciling.run(signal);
-        },
-      },
-      {
-        name: 'marks',
-        run: (signal) => {
-          sweeps.add('all');
-          return sweeping.run(signal);
-        },
-      },
+      working('usage', queue, usageReconciler(ports, turns), machinery, () => watch.turnAll()),
+      working('marks', sweeps, sweeper, machinery, () => sweeps.add('all'), { workers: 1 }),
     ],
     ready: [{ name: 'usages', problem: () => (watch.isSynced ? undefined : 'have not been listed yet') }],
   };
-}
-
-function cacheLagMs(watch: UsageWatch, now: number): number | undefined {
-  const heard = [...watch.health()].flatMap(({ health }) => health.heardAtMs ?? []);
-  return heard.length > 0 ? now - Math.min(...heard) : undefined;
 }
