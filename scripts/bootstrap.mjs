@@ -50,7 +50,11 @@ async function run(file, ...args) {
   // It ends in good order, and we after it. A terminal sends Ctrl-C to both; what is sent to us alone is passed on.
   process.on('SIGINT', () => undefined);
   for (const name of ['SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name));
+  // The shell that npm starts us in passes no signal on: it is just gone.
+  const parent = process.ppid;
+  const watching = setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 500);
   const [status, signal] = await once(child, 'exit');
+  clearInterval(watching);
   if (status !== 0) exit(status ?? 128 + constants.signals[signal]);
 }
 

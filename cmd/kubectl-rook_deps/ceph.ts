@@ -36,26 +36,50 @@ export const CEPH_FLAGS: FlagSpecs = {
 /** Programs at a time: each is a process, perhaps in the operator's own pod. */
 const MAX_QUESTIONS = 4;
 
-/** Whom to ask about data inside Ceph, as the flags say. Nobody, for saved manifests without a configuration. */
-export async function openCeph(args: Args, source: Source, io: Io): Promise<CephContents> {
+/** Whether Ceph is asked, as the flags say, and the way to that of each cluster. */
+export type CephAccess =
+  /** The user does not want it. */
+  | { readonly kind: 'left out' }
+  /** There is no way: saved manifests without a configuration. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'asked'; cephOf(cluster: KubeObject | undefined): Ceph | undefined };
+
+export async function cephAccess(args: Args, { reader, exec }: Source, io: Io): Promise<CephAccess> {
   const conf = args.text('ceph-conf');
   if (args.isSet('no-ceph')) {
     if (conf !== undefined) throw new UserError('error: --no-ceph and --ceph-conf contradict each other');
-    return skippedCeph();
+    return { kind: 'left out' };
   }
   if (conf !== undefined && !existsSync(conf))
     throw new UserError(`error: open ${conf}: no such file or directory`);
-  const { reader, exec } = source;
-  if (conf === undefined && !exec) return unaskedCeph();
+  if (conf === undefined && !exec) return { kind: 'none' };
   const { Limiter } = await import('#pkg/kube');
   const cephOf = cephWays({ reader, exec, conf, env: io.env }, new Limiter(MAX_QUESTIONS));
-  return askedCeph({
-    reader,
+  return {
+    kind: 'asked',
     // Whoever names a configuration wants its cluster to be asked, also where no resource stands for it.
     cephOf: (cluster) => (cluster || conf !== undefined ? cephOf(cluster) : undefined),
-    adminOps: adminOps(io.now),
-    isInCluster: false,
-  });
+  };
+}
+
+/** Whom to ask about data inside Ceph. */
+export async function openCeph(args: Args, source: Source, io: Io): Promise<CephContents> {
+  const access = await cephAccess(args, source, io);
+  switch (access.kind) {
+    case 'left out':
+      return skippedCeph();
+    case 'none':
+      return unaskedCeph();
+    case 'asked': {
+      const { reader } = source;
+      return askedCeph({
+        reader,
+        cephOf: access.cephOf,
+        adminOps: adminOps(io.now),
+        isInCluster: false,
+      });
+    }
+  }
 }
 
 export interface CephWays {

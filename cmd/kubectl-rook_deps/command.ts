@@ -23,6 +23,8 @@ export type FlagSpec = Options & {
   readonly type: 'string' | 'boolean' | 'array';
   /** What the flag means without a value, which must then be in the same word: `--flag=value`. */
   readonly bare?: string;
+  /** What it is when it is not given, if that is not empty: for people. */
+  readonly unset?: string;
   /** Without it, completion goes by `choices`, or by what the usage of the command says: `--by TYPE/NAME`. */
   readonly suggests?: Suggestion;
 };

@@ -36,6 +36,11 @@ export class DeletionProgress {
       case 'refused':
         for (const line of failureLines(progress.error)) this.#io.error(line);
         return;
+      case 'stays':
+        this.#io.error(
+          `${stepName(progress.object)} stays: ${printable(progress.otherOwner ? `${progress.otherOwner} owns it, too` : 'nothing owns it any more')}`,
+        );
+        return;
       case 'waiting':
         this.#sayWaiting(progress.remaining);
     }

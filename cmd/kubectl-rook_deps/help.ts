@@ -47,10 +47,10 @@ export function globalFlagsHelp(flags: FlagSpecs): string {
 
 function flagLines(flags: FlagSpecs): readonly string[] {
   return Object.entries(flags)
-    .flatMap(([name, { alias, type, describe }]) => {
+    .flatMap(([name, { alias, type, unset, describe }]) => {
       const dashed = name.length === 1 ? `-${name}` : `--${name}`;
       const letter = typeof alias === 'string' ? `-${alias}, ` : '';
-      return [`    ${letter}${dashed}=${EMPTY[type]}:`, `\t${describe}`, ''];
+      return [`    ${letter}${dashed}=${unset ?? EMPTY[type]}:`, `\t${describe}`, ''];
     })
     .slice(0, -1);
 }

@@ -1,6 +1,7 @@
 import {
   compareRefs,
   isTerminating,
+  isRookKind,
   Kinds,
   refOf,
   UserError,
@@ -117,7 +118,7 @@ async function notFound(
   const resource = type.group ? `${type.plural}.${type.group}` : type.plural;
   const what = `${resource} "${name}" not found`;
   const message = source.savedKinds ? `error: ${what} in the files` : `Error from server (NotFound): ${what}`;
-  const hint = type.namespaced ? await namespaceHint(source, signal) : '';
+  const hint = isRookKind(type) ? await namespaceHint(source, signal) : '';
   return new UserError(`${message}${hint}`);
 }
 

@@ -12,9 +12,11 @@ describe.for(RELEASES)('an answer of Ceph %s', (release) => {
   const sample = (name: string): Reply => ({ json: cephSample(release, name) });
 
   test('tells health, OSDs and manager', async () => {
+    // Debian's 18.2 is never well: modules of its manager do not load.
+    const checks = release === '18.2' ? ['MGR_MODULE_DEPENDENCY'] : [];
     expect(await ask({ 'ceph status': sample('status') }).status(signal)).toMatchObject({
-      health: 'HEALTH_OK',
-      checks: [],
+      health: checks.length > 0 ? 'HEALTH_WARN' : 'HEALTH_OK',
+      checks,
       osds: { total: 6, up: 6, in: 6 },
       hasManager: true,
     });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Kinds, type KubeObject } from '#pkg/object';
 import { anObject } from '#test/fixtures/objects.ts';
+import { aNode } from '#test/fixtures/osds.ts';
 import { fakeReader } from '#test/fakes/reader.ts';
 import { execRunner, type ExecPorts, type ExecTarget } from './exec-runner.ts';
 import { CephSilent, type Finished } from './runner.ts';
@@ -93,6 +94,14 @@ test('a pod on a node under maintenance is the last choice', async () => {
   expect(calls.map(({ target }) => target.pod)).toEqual(['tools']);
 });
 
+test('a pod on a cordoned node is the last choice, and still one', async () => {
+  const cordoned = aNode('a', { unschedulable: true });
+  const pods = [operator('op', { node: 'a' }), toolbox('tools', { node: 'b' }), cordoned, aNode('b')];
+  const { runner, calls } = setUp(pods, (pod) => (pod === 'tools' ? new Error('gone') : OK));
+  expect(await runner.run(STATUS, signal)).toEqual(OK);
+  expect(calls.map(({ target }) => target.pod)).toEqual(['tools', 'op']);
+});
+
 test('of several operators, the one that knows the cluster answers', async () => {
   const stderr = "ObjectNotFound('RADOS object not found (error calling conf_read_file)')";
   const { runner, calls } = setUp(
@@ -146,6 +155,12 @@ test.for([
     name: 'a program that had to be ended',
     pods: [operator('op')],
     answer: () => ({ code: 124, stdout: '', stderr: '' }),
+    words: 'in pod op: ceph had no answer within 10 s',
+  },
+  {
+    name: 'a program that BusyBox had to end',
+    pods: [operator('op')],
+    answer: () => ({ code: 143, stdout: '', stderr: '' }),
     words: 'in pod op: ceph had no answer within 10 s',
   },
 ])('$name is silence that says why', async ({ pods, answer, words }) => {

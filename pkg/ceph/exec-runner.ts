@@ -1,4 +1,4 @@
-import { fieldAt, listAt, textAt, type KubeObject, type Reader } from '#pkg/object';
+import { fieldAt, isTrueAt, Kinds, listAt, textAt, type KubeObject, type Reader } from '#pkg/object';
 import { reached } from './connection-trouble.ts';
 import { OPERATOR, operatorPods, PROXY, proxyPods, TOOLBOX, toolboxPods } from './pods.ts';
 import { CephSilent, withinLimit, type CephCommand, type CephRunner, type Finished } from './runner.ts';
@@ -25,8 +25,8 @@ interface Place {
   readonly flags: readonly string[];
 }
 
-/** What `timeout` says when it had to end a program. */
-const TIMED_OUT = [124, 137];
+/** What `timeout` says when it had to end a program: that of coreutils, after SIGKILL, that of BusyBox. */
+const TIMED_OUT = [124, 137, 143];
 /** Of our limit, what the way to the pod may take. */
 const TRAVEL_MS = 1000;
 
@@ -109,8 +109,16 @@ async function places(
       .map((pod) => placeIn(pod, OPERATOR, ['--conf', conf])),
     ...toolboxes.map((pod) => placeIn(pod, TOOLBOX, [])),
   ];
-  const isAvoided = ({ node }: Place): number => (ports.avoids?.(node) ? 1 : 0);
+  const leaving = found.length > 1 ? await cordonedNodes(ports, signal) : new Set();
+  const isAvoided = ({ node }: Place): number => (leaving.has(node) || ports.avoids?.(node) ? 1 : 0);
   return found.toSorted((a, b) => isAvoided(a) - isAvoided(b));
+}
+
+/** Their pods are about to go. Who may not see nodes asks wherever an answer comes from. */
+async function cordonedNodes({ reader }: ExecPorts, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const { items } = await reader.list({ kind: Kinds.Node, detail: 'object' }, signal);
+  const cordoned = items.filter((node) => isTrueAt(node, 'spec', 'unschedulable'));
+  return new Set(cordoned.map(({ metadata }) => metadata.name));
 }
 
 function placeIn(pod: KubeObject, container: string, flags: readonly string[]): Place {

@@ -29,7 +29,7 @@ describe('a forecast', () => {
     expect(forecastStop([1, 2], groups, [POOL])).toMatchObject({ isSafe: false, wouldStop: ['1.0'] });
   });
 
-  test('contradicts the release of Ceph that says yes when it should say no', () => {
+  test('W28 contradicts the release of Ceph that says yes when it should say no', () => {
     const opinion = parseStopOpinion(cephSample('20.2', 'ok-to-stop-regression-false-safe'));
     expect(opinion).toMatchObject({ isOk: true, osds: [1, 2] });
     expect(forecastStop(opinion.osds, [aGroup('1.0', [1, 2, 0])], [POOL]).isSafe).toBe(false);

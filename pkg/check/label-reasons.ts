@@ -47,12 +47,11 @@ export async function allReasons({ reader, types }: CheckPorts, signal: AbortSig
     return listings.flatMap(({ items }) => items);
   };
   const composites = await all(Kinds.StorageComposite);
-  const resources = await all(...ROOK_KINDS);
   return {
     usages: (await all(Kinds.Usage, Kinds.ClusterUsage)).map(parseUsage),
     services: (await all(Kinds.CriticalService)).map(parseCriticalService),
     composites: new Set(composites.map(({ metadata }) => metadata.name)),
-    homes: new Set(resources.flatMap(({ metadata }) => metadata.namespace ?? [])),
+    homes: new Set((await all(...ROOK_KINDS)).flatMap(({ metadata }) => metadata.namespace ?? [])),
     types: await types(signal),
     gaps,
   };
@@ -60,11 +59,12 @@ export async function allReasons({ reader, types }: CheckPorts, signal: AbortSig
 
 /** Whether each label of ours on an object has a reason. */
 export function isExplained(object: KubeObject, reasons: Reasons): boolean {
-  const { services, composites, types } = reasons;
+  const { usages, services, composites, homes, types } = reasons;
   const { name, labels = {} } = object.metadata;
+  const isHome = object.kind === 'Namespace' && homes.has(name);
   const composite = labels[COMPOSITE_LABEL];
   return (
-    (labels[IN_USE_LABEL] === undefined || name === CANARY_NAME || isUsed(object, reasons)) &&
+    (labels[IN_USE_LABEL] === undefined || name === CANARY_NAME || isHome || isUsed(object, usages)) &&
     (labels[CRITICAL_LABEL] === undefined ||
       services.some((service) => types && isMarkedFor(service, object, types))) &&
     (composite === undefined || composites.has(composite))
@@ -72,8 +72,7 @@ export function isExplained(object: KubeObject, reasons: Reasons): boolean {
 }
 
 /** A definition was listed without its spec: its name says whose it is. */
-function isUsed(object: KubeObject, { usages, homes }: Reasons): boolean {
-  if (object.kind === 'Namespace' && homes.has(object.metadata.name)) return true;
+function isUsed(object: KubeObject, usages: readonly Usage[]): boolean {
   return object.kind === 'CustomResourceDefinition'
     ? usages.some((usage) => isOfDefinition(usage, object))
     : holdersOf(object, usages).length > 0;

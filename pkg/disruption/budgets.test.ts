@@ -27,7 +27,7 @@ describe('14.7 budgets', () => {
         spec: {
           maxUnavailable: 1,
           selector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['rook-ceph-osd'] }] },
-          unhealthyPodEvictionPolicy: 'AlwaysAllow',
+          unhealthyPodEvictionPolicy: 'IfHealthyBudget',
         },
       },
     ]);

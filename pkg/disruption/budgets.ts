@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DEFAULT_BUDGET } from '#pkg/drain';
 import type { KubeObject, OwnerReference } from '#pkg/object';
 import type { Protection } from './decision.ts';
 
@@ -7,7 +8,6 @@ export const MANAGER = 'rook-deps';
 /** What a budget is for: `osd` ones change with drains, `daemon` ones with counts. */
 export const PURPOSE = 'rook-deps.io/budget';
 
-export const DEFAULT_BUDGET = 'rook-ceph-osd';
 const OSD_APP = 'rook-ceph-osd';
 const MAX_NAME = 63;
 
@@ -17,11 +17,23 @@ export interface BudgetOwner {
   readonly reference: OwnerReference;
 }
 
+export function ownerOf({
+  apiVersion,
+  kind,
+  metadata: { name, namespace = '', uid = '' },
+}: KubeObject): BudgetOwner {
+  return {
+    namespace,
+    reference: { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true },
+  };
+}
+
 export interface BudgetSpec {
   readonly maxUnavailable?: number;
   readonly minAvailable?: number;
   readonly selector: Selector;
-  readonly unhealthyPodEvictionPolicy?: 'AlwaysAllow';
+  /** Always said, so that what a former version or somebody else has put there goes. */
+  readonly unhealthyPodEvictionPolicy?: 'AlwaysAllow' | 'IfHealthyBudget';
 }
 
 interface Selector {
@@ -47,7 +59,10 @@ export function osdBudgets(
   return others.map((domain) => blockingBudget(type, domain, owner));
 }
 
-/** A crash-looping OSD does not serve: its pod may go whatever the budget says. */
+/**
+ * A pod that is not ready may go while all others are there, and no further: a node that only the API server does not
+ * reach has pods that are not ready and OSDs that serve.
+ */
 function defaultBudget(excluded: readonly number[], owner: BudgetOwner): KubeObject {
   const exclusion: readonly Expression[] =
     excluded.length > 0 ? [{ key: 'osd', operator: 'NotIn', values: excluded.map(String) }] : [];
@@ -57,7 +72,7 @@ function defaultBudget(excluded: readonly number[], owner: BudgetOwner): KubeObj
   return budget(
     DEFAULT_BUDGET,
     'osd',
-    { maxUnavailable: 1, selector, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+    { maxUnavailable: 1, selector, unhealthyPodEvictionPolicy: 'IfHealthyBudget' },
     owner,
   );
 }
@@ -69,7 +84,12 @@ function blockingBudget(type: string, domain: string, owner: BudgetOwner): KubeO
   const selector: Selector = domain
     ? { matchLabels }
     : { matchLabels, matchExpressions: [{ key, operator: 'DoesNotExist' }] };
-  return budget(blockingName(type, domain), 'osd', { maxUnavailable: 0, selector }, owner);
+  return budget(
+    blockingName(type, domain),
+    'osd',
+    { maxUnavailable: 0, selector, unhealthyPodEvictionPolicy: 'IfHealthyBudget' },
+    owner,
+  );
 }
 
 /** As Rook names them: a long name of a domain gives way to its hash. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Quorum } from '#pkg/ceph';
 import { Kinds, type KubeObject } from '#pkg/object';
 import { aCluster, aFilesystem, anObject, aStore } from '#test/fixtures/objects.ts';
-import { daemonBudgets } from './daemon-budgets.ts';
+import { daemonBudgets, type Monitors } from './daemon-budgets.ts';
 
 const OWNER = {
   namespace: 'rook-ceph',
@@ -13,6 +13,8 @@ function quorum(all: number, down: number): Quorum {
   const monitors = Array.from({ length: all }, (_, at) => String(at));
   return { monitors, inQuorum: monitors.slice(down) };
 }
+
+const known = (found: Quorum | undefined, allowed?: number): Monitors => ({ quorum: found, allowed });
 
 function specOf(name: string, found: readonly KubeObject[]): unknown {
   return found.find(({ metadata }) => metadata.name === name)?.['spec'];
@@ -31,15 +33,36 @@ describe('14.7 the budget of monitors', () => {
     { count: 7, all: 7, down: 0, expected: 2 },
   ])('of $count with $down down allows $expected', ({ count, all, down, expected }) => {
     const cluster = aCluster('c', { spec: { mon: { count }, mgr: { count: 1 } } });
-    const spec = specOf('rook-ceph-mon-pdb', daemonBudgets(cluster, [], quorum(all, down), OWNER));
+    const spec = specOf('rook-ceph-mon-pdb', daemonBudgets(cluster, [], known(quorum(all, down)), OWNER));
     if (expected === undefined) expect(spec).toBeUndefined();
     else expect(spec).toMatchObject({ maxUnavailable: expected });
   });
 });
 
+test('while Ceph does not tell who is in quorum, no more monitors may go than before', () => {
+  const cluster = aCluster('c', { spec: { mon: { count: 5 }, mgr: { count: 1 } } });
+  const allowed = (before: number | undefined): unknown =>
+    specOf('rook-ceph-mon-pdb', daemonBudgets(cluster, [], known(undefined, before), OWNER));
+  expect(allowed(0)).toMatchObject({ maxUnavailable: 0 });
+  expect(allowed(undefined)).toMatchObject({ maxUnavailable: 2 });
+  expect(allowed(7)).toMatchObject({ maxUnavailable: 2 });
+});
+
+test('a pod that is not ready may always go where it cannot serve, and not where it may', () => {
+  const cluster = aCluster('c', { spec: { mon: { count: 3 }, mgr: { count: 2 } } });
+  const policies = daemonBudgets(cluster, [], known(undefined), OWNER).map(({ metadata, spec }) => [
+    metadata.name,
+    (spec as { unhealthyPodEvictionPolicy: string }).unhealthyPodEvictionPolicy,
+  ]);
+  expect(policies).toEqual([
+    ['rook-ceph-mon-pdb', 'IfHealthyBudget'],
+    ['rook-ceph-mgr-pdb', 'AlwaysAllow'],
+  ]);
+});
+
 describe('14.7 budgets of services', () => {
-  const of = (resource: KubeObject): unknown =>
-    daemonBudgets(aCluster('c', { spec: { mgr: { count: 1 } } }), [resource], undefined, OWNER).map(
+  const of = (...resources: readonly KubeObject[]): unknown =>
+    daemonBudgets(aCluster('c', { spec: { mgr: { count: 1 } } }), resources, known(undefined), OWNER).map(
       ({ metadata, spec }) => [metadata.name, (spec as { minAvailable: number }).minAvailable],
     );
   const filesystem = (activeCount: number, activeStandby: boolean): KubeObject =>
@@ -53,14 +76,27 @@ describe('14.7 budgets of services', () => {
     expect(of(store(1))).toEqual([]);
     expect(of(store(2))).toEqual([['rook-ceph-rgw-s', 1]]);
     expect(of(store(5))).toEqual([['rook-ceph-rgw-s', 4]]);
-    expect(of(anObject(Kinds.CephRBDMirror, 'm', { spec: { count: 2 } }))).toEqual([
-      ['rook-ceph-rbd-mirror', 1],
-    ]);
+  });
+
+  test('of mirrors count the pods of all of them, for these have the same labels', () => {
+    const mirror = (name: string, count: number): KubeObject =>
+      anObject(Kinds.CephRBDMirror, name, { spec: { count } });
+    const files = (name: string): KubeObject => anObject(Kinds.CephFilesystemMirror, name, { spec: {} });
+    expect(of(mirror('m', 1))).toEqual([]);
+    expect(of(mirror('m', 2))).toEqual([['rook-ceph-rbd-mirror', 1]]);
+    expect(of(mirror('m', 2), mirror('n', 3))).toEqual([['rook-ceph-rbd-mirror', 4]]);
+    expect(of(files('m'))).toEqual([]);
+    expect(of(files('m'), files('n'))).toEqual([['rook-ceph-fs-mirror', 1]]);
+  });
+
+  test('are none for gateways that run elsewhere', () => {
+    const externalRgwEndpoints = [{ ip: '192.0.2.1' }];
+    expect(of(aStore('s', { spec: { gateway: { instances: 3, externalRgwEndpoints } } }))).toEqual([]);
   });
 
   test('of managers exist when there is more than one', () => {
     const names = (count: number): readonly string[] =>
-      daemonBudgets(aCluster('c', { spec: { mgr: { count } } }), [], undefined, OWNER).map(
+      daemonBudgets(aCluster('c', { spec: { mgr: { count } } }), [], known(undefined), OWNER).map(
         ({ metadata }) => metadata.name,
       );
     expect(names(1)).toEqual([]);

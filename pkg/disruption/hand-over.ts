@@ -1,6 +1,7 @@
 import type { Ceph } from '#pkg/ceph';
+import { DEFAULT_BUDGET } from '#pkg/drain';
 import type { KubeObject, Writer } from '#pkg/object';
-import { DEFAULT_BUDGET, isOurs, MANAGED_BY, osdBudgets, PURPOSE, type BudgetOwner } from './budgets.ts';
+import { isOurs, MANAGED_BY, osdBudgets, PURPOSE, type BudgetOwner } from './budgets.ts';
 import { isOfPurpose, type Observation } from './observation.ts';
 import { nooutSteps } from './noout.ts';
 import { transition } from './transition.ts';
@@ -8,7 +9,8 @@ import { disown, StateKeeper, takeNooutSteps, takeSteps } from './writes.ts';
 
 /**
  * Rook has been told to protect the OSDs: everything of ours goes. The default budget stays, for Rook has one of the
- * same name and takes it over, so that OSDs are protected at every moment; only our marks come off it.
+ * same name and takes it over, so that OSDs are protected at every moment; only our marks come off it. Whether there was
+ * anything.
  */
 export async function handOver(
   { budgets, state, hasState }: Observation,
@@ -16,7 +18,7 @@ export async function handOver(
   ceph: Ceph | undefined,
   writer: Writer,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const ours = budgets.filter((budget) => isOfPurpose(budget, 'osd'));
   if (ours.length > 0) await leaveDefault(ours, budgets, owner, writer, signal);
   const daemons = budgets.filter((budget) => isOfPurpose(budget, 'daemon'));
@@ -25,10 +27,11 @@ export async function handOver(
     writer,
     signal,
   );
-  if (!hasState) return;
+  if (!hasState) return ours.length + daemons.length > 0;
   const keeper = new StateKeeper(state, owner, writer);
   if (state.noout.length > 0) await releaseFlags(keeper, ceph, signal);
   await keeper.remove(signal);
+  return true;
 }
 
 async function leaveDefault(

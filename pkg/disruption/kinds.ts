@@ -1,12 +1,11 @@
+import { POOL_KINDS } from '#pkg/drain';
 import { Kinds, type GroupKind } from '#pkg/object';
 
 /** Resources that make pools or daemons. */
 export const SERVICES: readonly GroupKind[] = [
-  Kinds.CephBlockPool,
-  Kinds.CephFilesystem,
-  Kinds.CephObjectStore,
-  Kinds.CephObjectZone,
+  ...POOL_KINDS,
   Kinds.CephRBDMirror,
+  Kinds.CephFilesystemMirror,
 ];
 
 /** Pods whose coming and going changes what may be drained. */

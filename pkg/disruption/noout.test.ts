@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { nooutSteps, type NooutRecord, type NooutSituation, type NooutStep } from './noout.ts';
+import type { NooutRecord } from '#pkg/drain';
+import { nooutSteps, type NooutSituation, type NooutStep } from './noout.ts';
 
 const NOW = 1_000_000;
 const TIMEOUT = 30 * 60_000;

@@ -1,12 +1,5 @@
 import type { OsdMap } from '#pkg/ceph';
-
-/** A flag of ours, as it is remembered: before it is set, while it is, and after its time is over. */
-export interface NooutRecord {
-  readonly domain: string;
-  /** Milliseconds since 1970: when it was asked for. */
-  readonly since: number;
-  readonly phase: 'setting' | 'set' | 'expired';
-}
+import type { NooutRecord } from '#pkg/drain';
 
 export type NooutStep =
   | { readonly kind: 'remember'; readonly record: NooutRecord }

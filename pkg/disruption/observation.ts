@@ -1,8 +1,7 @@
-import { BUDGET, NODE, OSD_SELECTOR } from '#pkg/drain';
+import { BUDGET, NODE, OSD_SELECTOR, parseState, STATE_NAME, type DrainState } from '#pkg/drain';
 import { Kinds, type GroupKind, type KubeObject, type Reader } from '#pkg/object';
 import { isOfRook, isOurs, PURPOSE, type BudgetOwner } from './budgets.ts';
 import { SERVICES } from './kinds.ts';
-import { parseState, STATE_NAME, type DisruptionState } from './state.ts';
 
 /** Everything of Kubernetes that a decision rests on, read from the server at this moment. */
 export interface Observation {
@@ -12,7 +11,7 @@ export interface Observation {
   /** Pools, filesystems, stores, zones and mirrors of the cluster. */
   readonly services: readonly KubeObject[];
   readonly budgets: readonly KubeObject[];
-  readonly state: DisruptionState;
+  readonly state: DrainState;
   readonly hasState: boolean;
 }
 

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { cephClient, type Ceph } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
-import { keyOf, refOf, type KubeObject, type ObjectKey, type Writer } from '#pkg/object';
+import {
+  fieldAt,
+  keyOf,
+  refOf,
+  structuredSelector,
+  type KubeObject,
+  type ObjectKey,
+  type Writer,
+} from '#pkg/object';
 import type { Outcome } from '#pkg/runtime';
 import { fakeRunner, type Reply } from '#test/fakes/ceph-runner.ts';
 import { fakeReader } from '#test/fakes/reader.ts';
@@ -22,6 +30,8 @@ class World {
   down: readonly number[] = [];
   state = 'active+clean';
   flags: Record<string, readonly string[]> = {};
+  /** Over what the rule of the pool spreads copies. */
+  type = 'zone';
   isSilent = false;
   now = 1_000_000;
   /** Called before each write; what it throws ends the round. */
@@ -82,6 +92,14 @@ class World {
       .filter(({ kind }) => kind === 'PodDisruptionBudget')
       .map(({ metadata }) => metadata.name)
       .sort();
+  }
+
+  /** The budgets that select the pod of an OSD. */
+  coverOf(id: number): readonly string[] {
+    const osd = this.objects.get(keyOf(refOf(anOsd(id))));
+    return [...this.objects.values()]
+      .filter(({ kind, spec }) => kind === 'PodDisruptionBudget' && selects(spec, osd))
+      .map(({ metadata }) => metadata.name);
   }
 
   #write(line: string): void {
@@ -150,14 +168,15 @@ class World {
     const pool = { pool: 1, pool_name: 'p', size: 3, min_size: 2, crush_rule: 0, type: 1 };
     const dump = {
       epoch: 1,
-      crush_version: 1,
+      crush_version: this.type === 'zone' ? 1 : 2,
       osds,
       pools: [pool],
       flags_set: [],
       crush_node_flags: this.flags,
     };
-    const steps = [{ op: 'chooseleaf_firstn', type: 'zone', num: 0 }];
-    const nodes = ZONES.map((name, id) => ({ id: -id - 1, name, type: 'zone', type_id: 9 }));
+    const steps = [{ op: 'chooseleaf_firstn', type: this.type, num: 0 }];
+    const names = [...ZONES, ...ZONES.map((_, id) => `node-${id}`)];
+    const nodes = names.map((name, id) => ({ id: -id - 1, name, type: 'bucket', type_id: 9 }));
     const groups = [{ pgid: '1.0', state: this.state, acting: up }];
     return {
       'ceph osd dump': { json: dump },
@@ -169,6 +188,10 @@ class World {
       },
     };
   }
+}
+
+function selects(spec: unknown, osd: KubeObject | undefined): boolean {
+  return structuredSelector(fieldAt(spec, 'selector'))(osd?.metadata.labels);
 }
 
 const SILENT = {
@@ -220,7 +243,7 @@ describe('a round', () => {
     await world.round();
     expect(world.budgets()).toEqual(DEFAULT);
     expect(world.flags).toEqual({});
-    expect(world.told.at(-1)).toBe('CephCluster/rook-ceph DrainEnded');
+    expect(world.told.slice(-2)).toEqual(['CephCluster/rook-ceph DrainEnded', 'Node/node-0 DrainEnded']);
     expect(await world.round()).toEqual({ kind: 'wait-for-change' });
   });
 
@@ -235,7 +258,7 @@ describe('a round', () => {
     expect(world.flags).toEqual({});
   });
 
-  test('does not trust clean groups while Ceph still counts on an OSD that was taken away', async () => {
+  test('W26 does not trust clean groups while Ceph still counts on an OSD that was taken away', async () => {
     const world = new World();
     world.drain(0);
     world.down = [];
@@ -276,14 +299,17 @@ describe('a round', () => {
     world.drain(0);
     await world.round();
     world.now += 10 * 60_000;
+    world.told.length = 0;
     await world.round();
     expect(world.flags).toEqual({});
+    expect(world.told).toEqual(['CephCluster/rook-ceph NooutEnded']);
     await world.round();
     expect(world.flags).toEqual({});
+    expect(world.told).toHaveLength(1);
     expect(world.budgets()).toEqual(BLOCKING_X);
   });
 
-  test('leaves a flag of somebody else alone', async () => {
+  test('W23 leaves a flag of somebody else alone', async () => {
     const world = new World();
     world.flags = { x: ['noout'], y: ['noout'] };
     world.drain(0);
@@ -291,6 +317,52 @@ describe('a round', () => {
     world.recover(0);
     await world.round();
     expect(world.flags).toEqual({ x: ['noout'], y: ['noout'] });
+  });
+
+  test('W29 frees the rest of the domain at once, however many OSDs it has', async () => {
+    const world = new World();
+    for (const id of [7, 8, 9]) world.put(anOsd(id, { zone: 'x', node: 'node-0' }));
+    await world.round();
+    expect(world.coverOf(7)).toEqual(DEFAULT);
+    world.drain(0);
+    await world.round();
+    for (const id of [0, 7, 8, 9]) expect(world.coverOf(id)).toEqual([]);
+    expect(world.coverOf(1)).toEqual(['rook-ceph-osd-zone-y']);
+  });
+
+  test('W21 leaves nothing of a type of failure domain that is no longer enforced', async () => {
+    const world = new World();
+    world.drain(0);
+    await world.round();
+    expect(world.flags).toEqual({ x: ['noout'] });
+    world.type = 'host';
+    await world.round();
+    expect(world.budgets()).toEqual(['rook-ceph-osd-host-node-1', 'rook-ceph-osd-host-node-2']);
+    expect(world.flags).toEqual({ 'node-0': ['noout'] });
+    world.recover(0);
+    await world.round();
+    expect(world.budgets()).toEqual(DEFAULT);
+    expect(world.flags).toEqual({});
+  });
+
+  test('W21 leaves nothing of a domain that is no longer there', async () => {
+    const world = new World();
+    world.drain(0);
+    await world.round();
+    world.objects.delete(keyOf(refOf(anOsd(0))));
+    world.down = [];
+    world.state = 'active+clean';
+    await world.round();
+    expect(world.budgets()).toEqual(DEFAULT);
+    expect(world.flags).toEqual({});
+  });
+
+  test('W25 an OSD without a label gets a budget of its own, and stops nobody', async () => {
+    const world = new World();
+    world.put(anOsd(9, { node: 'node-1' }));
+    world.drain(0);
+    await world.round();
+    expect(world.budgets()).toEqual(['rook-ceph-osd-unplaced', ...BLOCKING_X]);
   });
 
   test('that is killed at any write is finished by the next', async () => {
@@ -322,6 +394,7 @@ describe('where Rook protects', () => {
     world.drain(0);
     await world.round();
     expect(world.writes).toEqual([]);
+    expect(world.told).toEqual([]);
   });
 
   test('W19 everything of ours goes when it starts to, at no moment without a budget', async () => {
@@ -341,6 +414,7 @@ describe('where Rook protects', () => {
     ]);
     expect(world.flags).toEqual({});
     expect(world.writes.at(-1)).toBe('delete rook-deps-disruption');
+    expect(world.told.at(-1)).toBe('CephCluster/rook-ceph BudgetsLeftToRook');
     world.writes.length = 0;
     await world.round();
     expect(world.writes).toEqual([]);

@@ -1,11 +1,12 @@
-import type { Ceph } from '#pkg/ceph';
+import type { Ceph, Quorum } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
 import {
+  drainSettings,
   orSilence,
-  osdFacts,
   requestedDomain,
   viewCeph,
   viewHealth,
+  viewOsds,
   type CephView,
   type CrushLayout,
   type Health,
@@ -13,25 +14,25 @@ import {
 } from '#pkg/drain';
 import type { Logger } from '#pkg/log';
 import {
-  fieldAt,
   isTerminating,
   isTrueAt,
+  keyOf,
   Kinds,
-  numberAt,
-  textAt,
+  refOf,
   type KubeObject,
   type ObjectRef,
   type Reader,
   type Writer,
 } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
-import { isOurs, osdBudgets, type BudgetOwner } from './budgets.ts';
-import { daemonBudgets, needsQuorum } from './daemon-budgets.ts';
+import { osdBudgets, ownerOf, type BudgetOwner } from './budgets.ts';
+import { missingFrom, needsQuorum } from './daemon-budgets.ts';
+import { daemonSteps } from './daemon-steps.ts';
 import { decide, type Cleanliness, type Protection } from './decision.ts';
 import { handOver } from './hand-over.ts';
 import { nooutSteps } from './noout.ts';
-import { isOfPurpose, observe, osdBudgetsIn, type Observation } from './observation.ts';
-import { tellOfDrain } from './tidings.ts';
+import { observe, osdBudgetsIn, type Observation } from './observation.ts';
+import { tellOfDrain, tellOfNoout } from './tidings.ts';
 import { transition } from './transition.ts';
 import { StateKeeper, takeNooutSteps, takeSteps } from './writes.ts';
 
@@ -49,7 +50,6 @@ export interface DisruptionPorts {
 const BUSY_MS = 3000;
 /** While an OSD is dead, or Ceph silent, this often. */
 const SLOW_MS = 30_000;
-const TIMEOUT_MINUTES = 30;
 
 /** Keeps the budgets and noout of one CephCluster as its OSDs and nodes need them. */
 export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectRef> {
@@ -61,27 +61,29 @@ export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectR
       if (!cluster || isTerminating(cluster) || isTrueAt(cluster, 'spec', 'external', 'enable'))
         return waitForChange;
       const seen = await observe(ref.namespace ?? '', ports.reader, signal);
-      const owner = ownerOf(cluster);
-      const ceph = ports.cephOf(cluster);
-      if (isTrueAt(cluster, 'spec', 'disruptionManagement', 'managePodBudgets')) {
-        await handOver(seen, owner, ceph, ports.writer, signal);
+      if (drainSettings(cluster).isRooks) {
+        await leaveToRook(cluster, seen, ports, signal);
         return waitForChange;
       }
-      return new Round(cluster, seen, owner, ceph, ports).run(layouts, signal);
+      return new Round(cluster, seen, ports).run(layouts, signal);
     },
   };
 }
 
-function ownerOf({
-  apiVersion,
-  kind,
-  metadata: { name, namespace = '', uid = '' },
-}: KubeObject): BudgetOwner {
-  return {
-    namespace,
-    reference: { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true },
-  };
+/** Rook makes the budgets: what we have made goes, and whoever reads the Events knows who does it now. */
+async function leaveToRook(
+  cluster: KubeObject,
+  seen: Observation,
+  { cephOf, writer, record, logger }: DisruptionPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const hadSome = await handOver(seen, ownerOf(cluster), cephOf(cluster), writer, signal);
+  logger.info('Rook makes the budgets', { object: keyOf(refOf(cluster)) });
+  if (hadSome) await record(cluster, 'BudgetsLeftToRook', LEFT_TO_ROOK, signal);
 }
+
+const LEFT_TO_ROOK =
+  'managePodBudgets is true: Rook makes the budgets of the OSDs and sets noout; rook-deps makes none';
 
 /** One look at one cluster, and what follows from it. */
 class Round {
@@ -92,19 +94,13 @@ class Round {
   readonly #ports: DisruptionPorts;
   readonly #keeper: StateKeeper;
 
-  constructor(
-    cluster: KubeObject,
-    seen: Observation,
-    owner: BudgetOwner,
-    ceph: Ceph | undefined,
-    ports: DisruptionPorts,
-  ) {
+  constructor(cluster: KubeObject, seen: Observation, ports: DisruptionPorts) {
     this.#cluster = cluster;
     this.#seen = seen;
-    this.#owner = owner;
-    this.#ceph = ceph;
+    this.#owner = ownerOf(cluster);
+    this.#ceph = ports.cephOf(cluster);
     this.#ports = ports;
-    this.#keeper = new StateKeeper(seen.state, owner, ports.writer);
+    this.#keeper = new StateKeeper(seen.state, this.#owner, ports.writer);
   }
 
   async run(layouts: Map<string, CrushLayout>, signal: AbortSignal): Promise<Outcome> {
@@ -113,7 +109,7 @@ class Round {
     const view = this.#ceph && (await viewCeph(this.#ceph, layouts.get(key), this.#silence, signal));
     if (view) layouts.set(key, view.layout);
     const type = view?.layout.type ?? state.type ?? requestedDomain(services);
-    const osds = await this.#osds(type, view, signal);
+    const osds = await viewOsds(type, this.#seen, this.#ceph, view, this.#silence, signal);
     const isQuiet = state.draining === undefined && osds.every(({ isDown }) => !isDown);
     const health = isQuiet || !view ? undefined : await this.#health(signal);
     const protection = decide({
@@ -123,35 +119,15 @@ class Round {
     });
     await this.#protect(protection, type, osds, health, signal);
     await this.#keepData(protection, view, signal);
-    await this.#protectDaemons(view !== undefined, signal);
-    return this.#next(protection, view);
-  }
-
-  /** Down is who either Kubernetes or Ceph calls so. Where a pod may run anywhere, only Ceph knows where it was. */
-  async #osds(type: string, view: CephView | undefined, signal: AbortSignal): Promise<readonly OsdFacts[]> {
-    const facts = osdFacts(type, { ...this.#seen, lastNodes: new Map() });
-    const down = new Set(view?.osdMap.osds.filter(({ isUp }) => !isUp).map(({ id }) => id));
-    const isLost = facts.some(({ isDown, node }) => isDown && node === undefined);
-    const ceph = this.#ceph;
-    const lastNodes =
-      isLost && view && ceph ? await orSilence(this.#silence, () => ceph.osdNodes(signal)) : undefined;
-    const known = lastNodes ? osdFacts(type, { ...this.#seen, lastNodes }) : facts;
-    return known.map((osd) => (down.has(osd.id) ? { ...osd, isDown: true } : osd));
+    const quorum = await this.#protectDaemons(view ? this.#ceph : undefined, signal);
+    return this.#next(protection, view, quorum);
   }
 
   async #health(signal: AbortSignal): Promise<Health | undefined> {
     if (!this.#ceph) return undefined;
-    return viewHealth(this.#ceph, this.#healthyState(), this.#ports.clock, this.#silence, signal);
-  }
-
-  #healthyState(): RegExp | undefined {
-    const pattern = textAt(this.#cluster, 'spec', 'disruptionManagement', 'pgHealthyRegex');
-    try {
-      return pattern ? new RegExp(pattern) : undefined;
-    } catch (err) {
-      this.#ports.logger.error('pgHealthyRegex is not understood', { err });
-      return undefined;
-    }
+    const { healthy, trouble } = drainSettings(this.#cluster);
+    if (trouble !== undefined) this.#ports.logger.error(trouble, {});
+    return viewHealth(this.#ceph, healthy, this.#ports.clock, this.#silence, signal);
   }
 
   readonly #silence = (err: Error): void => this.#ports.logger.error('Ceph does not answer', { err });
@@ -187,33 +163,25 @@ class Round {
       osdMap: view.osdMap,
       buckets: view.layout.buckets,
       now: this.#ports.clock.now(),
-      timeoutMs: timeoutMs(this.#cluster),
+      timeoutMs: drainSettings(this.#cluster).timeoutMs,
     });
     await takeNooutSteps(steps, this.#ceph, this.#keeper, signal);
+    await tellOfNoout(steps, this.#cluster, this.#ports.record, signal);
   }
 
-  async #protectDaemons(answers: boolean, signal: AbortSignal): Promise<void> {
-    const { budgets, services } = this.#seen;
-    const ceph = answers && needsQuorum(this.#cluster) ? this.#ceph : undefined;
-    const quorum = ceph && (await orSilence(this.#silence, () => ceph.quorum(signal)));
-    // Rook makes the one of the managers whatever it is told.
-    const foreign = budgets.filter(
-      (budget) => !isOurs(budget) && budget.metadata.name === 'rook-ceph-mgr-pdb',
-    );
-    const taken = new Set(foreign.map(({ metadata }) => metadata.name));
-    const wanted = daemonBudgets(this.#cluster, services, quorum, this.#owner).filter(
-      ({ metadata }) => !taken.has(metadata.name),
-    );
-    const names = new Set(wanted.map(({ metadata }) => metadata.name));
-    const present = budgets.filter(
-      (budget) => isOfPurpose(budget, 'daemon') || (!isOurs(budget) && names.has(budget.metadata.name)),
-    );
-    await takeSteps(transition(present, wanted), this.#ports.writer, signal);
+  async #protectDaemons(ceph: Ceph | undefined, signal: AbortSignal): Promise<Quorum | undefined> {
+    const asked = needsQuorum(this.#cluster) ? ceph : undefined;
+    const quorum = asked && (await orSilence(this.#silence, () => asked.quorum(signal)));
+    const steps = daemonSteps(this.#cluster, this.#seen, quorum, this.#owner);
+    await takeSteps(steps, this.#ports.writer, signal);
+    return quorum;
   }
 
-  #next(protection: Protection, view: CephView | undefined): Outcome {
+  #next(protection: Protection, view: CephView | undefined, quorum: Quorum | undefined): Outcome {
     if (protection.kind === 'blocking') return lookAgain(BUSY_MS);
-    const isUnsettled = protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !view;
+    const lacksMonitor = quorum !== undefined && missingFrom(quorum) > 0;
+    const isUnsettled =
+      protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !view || lacksMonitor;
     return isUnsettled ? lookAgain(SLOW_MS) : waitForChange;
   }
 }
@@ -225,10 +193,4 @@ function cleanliness(osds: readonly OsdFacts[], isQuiet: boolean, health: Health
   const up = new Set(health.osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
   const isLeaving = osds.some(({ id, isDown }) => isDown && up.has(id));
   return health.isClean && !isLeaving ? 'clean' : 'unclean';
-}
-
-/** Minutes; none, or zero, is the standard. */
-function timeoutMs(cluster: KubeObject): number {
-  const minutes = numberAt(fieldAt(cluster, 'spec', 'disruptionManagement'), 'osdMaintenanceTimeout') ?? 0;
-  return (minutes > 0 ? minutes : TIMEOUT_MINUTES) * 60_000;
 }

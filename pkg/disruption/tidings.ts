@@ -1,6 +1,7 @@
-import type { Health, OsdFacts } from '#pkg/drain';
+import { domainWords, groupWords, type Health, type OsdFacts } from '#pkg/drain';
 import type { KubeObject } from '#pkg/object';
 import type { Protection } from './decision.ts';
+import type { NooutStep } from './noout.ts';
 import type { Observation } from './observation.ts';
 
 export interface DrainNews {
@@ -25,22 +26,36 @@ export async function tellOfDrain(
   const { before, protection } = news;
   const now = protection.kind === 'blocking' ? protection.draining : undefined;
   if (now === before) return;
-  if (now === undefined) {
-    await record(cluster, 'DrainEnded', endOf(news), signal);
-    return;
+  const [reason, note, domain] =
+    now === undefined
+      ? ['DrainEnded', endOf(news), before ?? '']
+      : ['DrainStarted', beginningOf(news, now), now];
+  await record(cluster, reason, note, signal);
+  const isConcerned = (osd: OsdFacts): boolean =>
+    osd.domain === domain && (now === undefined || osd.isDrained);
+  for (const node of nodesOf(news.osds.filter(isConcerned), seen)) await record(node, reason, note, signal);
+}
+
+/** An Event when the time of noout is over: from then on Ceph moves data. */
+export async function tellOfNoout(
+  steps: readonly NooutStep[],
+  cluster: KubeObject,
+  record: Record,
+  signal: AbortSignal,
+): Promise<void> {
+  const over = steps.flatMap((step) =>
+    step.kind === 'remember' && step.record.phase === 'expired' ? [step.record.domain] : [],
+  );
+  for (const domain of over) {
+    const note = `noout is no longer set on ${domain}: what its OSDs hold is copied elsewhere unless they are back soon`;
+    await record(cluster, 'NooutEnded', note, signal);
   }
-  const note = beginningOf(news, now);
-  await record(cluster, 'DrainStarted', note, signal);
-  for (const node of nodesOf(now, news, seen)) await record(node, 'DrainStarted', note, signal);
 }
 
 function beginningOf({ type, osds, health }: DrainNews, domain: string): string {
   const down = osds.filter((osd) => osd.isDown && osd.domain === domain).map(({ id }) => `osd.${id}`);
-  const where = domain ? `${type} ${domain}` : `OSDs without a label for their ${type}`;
-  const groups = health
-    ? `placement groups: ${health.words}`
-    : 'Ceph does not tell how its placement groups are';
-  return `${down.join(', ')} of ${where} went down; OSDs of every other ${type} must stay until it is back (${groups})`;
+  const where = domainWords(type, domain);
+  return `${down.join(', ')} of ${where} went down; OSDs of every other ${type} must stay until it is back (${groupWords(health?.words)})`;
 }
 
 function endOf({ before, type, protection }: DrainNews): string {
@@ -50,13 +65,9 @@ function endOf({ before, type, protection }: DrainNews): string {
   return `all placement groups are clean; ${type} ${before ?? ''} holds back nobody any more: one OSD may go${without}`;
 }
 
-/** The nodes where the OSDs of a domain were, that are still there. */
-function nodesOf(
-  domain: string,
-  { osds }: DrainNews,
-  { nodes }: Pick<Observation, 'nodes'>,
-): readonly KubeObject[] {
-  const names = new Set(osds.flatMap((osd) => (osd.isDrained && osd.domain === domain ? [osd.node] : [])));
+/** The nodes where OSDs were, that are still there. */
+function nodesOf(osds: readonly OsdFacts[], { nodes }: Pick<Observation, 'nodes'>): readonly KubeObject[] {
+  const names = new Set(osds.map(({ node }) => node));
   return nodes.filter(
     ({ metadata }) => names.has(metadata.name) || names.has(metadata.labels?.['kubernetes.io/hostname']),
   );

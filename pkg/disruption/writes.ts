@@ -1,8 +1,9 @@
 import type { Ceph } from '#pkg/ceph';
+import { STATE_NAME, type DrainState, type NooutRecord } from '#pkg/drain';
 import { Kinds, refOf, type KubeObject, type Writer } from '#pkg/object';
 import type { BudgetOwner } from './budgets.ts';
-import type { NooutRecord, NooutStep } from './noout.ts';
-import { sameState, stateObject, STATE_NAME, type DisruptionState } from './state.ts';
+import type { NooutStep } from './noout.ts';
+import { sameState, stateObject } from './state.ts';
 import type { Step } from './transition.ts';
 
 const FIELD_MANAGER = 'rook-deps-disruption';
@@ -18,19 +19,19 @@ export async function takeSteps(steps: readonly Step[], writer: Writer, signal: 
 export class StateKeeper {
   readonly #owner: BudgetOwner;
   readonly #writer: Writer;
-  #state: DisruptionState;
+  #state: DrainState;
 
-  constructor(state: DisruptionState, owner: BudgetOwner, writer: Writer) {
+  constructor(state: DrainState, owner: BudgetOwner, writer: Writer) {
     this.#state = state;
     this.#owner = owner;
     this.#writer = writer;
   }
 
-  get state(): DisruptionState {
+  get state(): DrainState {
     return this.#state;
   }
 
-  async keep(state: DisruptionState, signal: AbortSignal): Promise<void> {
+  async keep(state: DrainState, signal: AbortSignal): Promise<void> {
     if (sameState(state, this.#state)) return;
     const object = stateObject(state, this.#owner);
     await this.#writer.apply(object, { fieldManager: FIELD_MANAGER, force: true }, signal);

@@ -1,4 +1,12 @@
-import { isCephFailure, isClean, settledGroups, statesOf, type Ceph, type OsdMap } from '#pkg/ceph';
+import {
+  isCephFailure,
+  isClean,
+  settledGroups,
+  statesOf,
+  type Ceph,
+  type OsdMap,
+  type PlacementGroup,
+} from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
 import { enforcedDomain } from './failure-domain.ts';
 
@@ -46,6 +54,7 @@ async function readLayout(
 export interface Health {
   readonly isClean: boolean;
   readonly osdMap: OsdMap;
+  readonly groups: readonly PlacementGroup[];
   /** For people: `5 active+clean, 3 active+undersized`. */
   readonly words: string;
 }
@@ -60,7 +69,7 @@ export async function viewHealth(
   return orSilence(onSilence, async () => {
     const { groups, osdMap } = await settledGroups(ceph, clock, signal);
     const words = [...statesOf(groups)].map(([state, count]) => `${count} ${state}`).join(', ');
-    return { isClean: isClean(groups, healthy), osdMap, words: words || 'no placement groups' };
+    return { isClean: isClean(groups, healthy), osdMap, groups, words: words || 'no placement groups' };
   });
 }
 

@@ -1,6 +1,16 @@
-import type { GroupKind } from '#pkg/object';
+import { Kinds, type GroupKind } from '#pkg/object';
 
-export const NODE: GroupKind = { group: '', kind: 'Node' };
-export const BUDGET: GroupKind = { group: 'policy', kind: 'PodDisruptionBudget' };
-
+export const NODE: GroupKind = Kinds.Node;
+export const BUDGET: GroupKind = Kinds.PodDisruptionBudget;
+/** Resources that say over what the copies of their pools are spread. */
+export const POOL_KINDS: readonly GroupKind[] = [
+  Kinds.CephBlockPool,
+  Kinds.CephFilesystem,
+  Kinds.CephObjectStore,
+  Kinds.CephObjectZone,
+];
 export const OSD_SELECTOR = 'app=rook-ceph-osd';
+/** The label with the number of an OSD. */
+export const OSD_ID = 'ceph-osd-id';
+/** The budget over all OSDs; those of a failure domain begin with its name. */
+export const DEFAULT_BUDGET = 'rook-ceph-osd';

@@ -1,4 +1,5 @@
 import { numberAt, textAt, type KubeObject } from '#pkg/object';
+import { OSD_ID } from './kinds.ts';
 import { drainReason } from './node-state.ts';
 
 /** An OSD as Kubernetes sees it. */
@@ -20,9 +21,10 @@ export interface OsdSources {
   readonly nodes: readonly KubeObject[];
   /** Where Ceph saw each OSD last; empty while it does not answer. */
   readonly lastNodes: ReadonlyMap<number, string>;
+  /** OSDs that Ceph calls down. Kubernetes may not have noticed yet. */
+  readonly down?: ReadonlySet<number>;
 }
 
-const ID_LABEL = 'ceph-osd-id';
 const REPLACING = 'osd.rook.io/replace-in-progress';
 const HOSTNAME = 'kubernetes.io/hostname';
 
@@ -30,7 +32,7 @@ const HOSTNAME = 'kubernetes.io/hostname';
 export function osdFacts(type: string, sources: OsdSources): readonly OsdFacts[] {
   const byId = new Map<number, KubeObject[]>();
   for (const deployment of sources.deployments) {
-    const id = Number(deployment.metadata.labels?.[ID_LABEL]);
+    const id = Number(deployment.metadata.labels?.[OSD_ID]);
     if (!Number.isInteger(id)) continue;
     byId.set(id, [...(byId.get(id) ?? []), deployment]);
   }
@@ -39,7 +41,8 @@ export function osdFacts(type: string, sources: OsdSources): readonly OsdFacts[]
 
 function factsOf(id: number, own: readonly KubeObject[], type: string, sources: OsdSources): OsdFacts {
   const domain = own.map((deployment) => domainOf(deployment, type)).find((name) => name !== '') ?? '';
-  const isDown = !own.some((deployment) => isReplacing(deployment) || isReady(deployment));
+  const isServed = own.some((deployment) => isReplacing(deployment) || isReady(deployment));
+  const isDown = !isServed || sources.down?.has(id) === true;
   const place = nodeOf(id, own, sources);
   return {
     id,
@@ -71,7 +74,7 @@ interface Place {
 /** The node that the OSD ran on, or has to run on: its pod may wait for it. */
 function nodeOf(id: number, own: readonly KubeObject[], sources: OsdSources): Place | undefined {
   const { pods, nodes, lastNodes } = sources;
-  const placed = pods.filter(({ metadata }) => metadata.labels?.[ID_LABEL] === String(id));
+  const placed = pods.filter(({ metadata }) => metadata.labels?.[OSD_ID] === String(id));
   const current = placed.map((pod) => textAt(pod, 'spec', 'nodeName')).find((name) => name !== undefined);
   const bound = own
     .map((deployment) => textAt(deployment, 'spec', 'template', 'spec', 'nodeSelector', HOSTNAME))

@@ -18,7 +18,6 @@ function core(kind: string, shortName?: string, rest: Partial<ResourceType> = {}
 export const CORE_TYPES: readonly ResourceType[] = [
   ...KNOWN_TYPES.filter(({ group }) => group === ''),
   core('Namespace', 'ns', { namespaced: false }),
-  core('Node', 'no', { namespaced: false }),
   core('ServiceAccount', 'sa'),
   core('Endpoints', 'ep', { plural: 'endpoints' }),
   core('Event', 'ev'),

@@ -65,6 +65,8 @@ describe('a program in a pod', () => {
         '&command=--format&command=json&stdout=true&stderr=true',
     );
     expect(seen[0]?.headers['sec-websocket-protocol']).toBe('v5.channel.k8s.io, v4.channel.k8s.io');
+    // A kubelet answers 406 to whoever wants JSON.
+    expect(seen[0]?.headers.accept).toBe('*/*');
   });
 
   test('gives its output, stream by stream, and its success', async () => {

@@ -30,6 +30,8 @@ export async function openWebSocket(
   const key = randomBytes(16).toString('base64');
   const headers = {
     ...call.headers,
+    // The server hands the headers on to the kubelet, which has no JSON to offer here and would answer 406.
+    accept: '*/*',
     'accept-encoding': 'identity',
     connection: 'Upgrade',
     upgrade: 'websocket',

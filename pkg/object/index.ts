@@ -13,4 +13,5 @@ export * from './object.ts';
 export * from './reader.ts';
 export * from './reference.ts';
 export * from './resource-types.ts';
+export * from './structured-selector.ts';
 export * from './writer.ts';

@@ -91,7 +91,9 @@ export const Kinds = {
   Secret: type('', 'v1', 'Secret'),
   ConfigMap: type('', 'v1', 'ConfigMap', { shortNames: ['cm'] }),
   Service: type('', 'v1', 'Service', { shortNames: ['svc'] }),
+  Node: type('', 'v1', 'Node', { shortNames: ['no'], cluster: true }),
   Deployment: type('apps', 'v1', 'Deployment', { shortNames: ['deploy'] }),
+  PodDisruptionBudget: type('policy', 'v1', 'PodDisruptionBudget', { shortNames: ['pdb'] }),
 } as const satisfies Record<string, ResourceType>;
 
 /** What saved manifests are searched for, and how their kinds are called. A live server is asked instead. */

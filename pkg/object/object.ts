@@ -22,6 +22,8 @@ export interface ObjectMeta {
   readonly namespace?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
+  /** Grows with each change of the spec. */
+  readonly generation?: number;
   readonly creationTimestamp?: string | null;
   readonly deletionTimestamp?: string;
   readonly labels?: Readonly<Record<string, string>>;

@@ -121,6 +121,7 @@ describe('the known types', () => {
       'StorageClass',
       'VolumeAttachment',
       'PersistentVolume',
+      'Node',
     ]);
   });
 });

@@ -6,6 +6,7 @@
  */
 export { renderCodeList, renderCodePage } from './code-page.ts';
 export { renderDot } from './dot.ts';
+export { drainNames, renderDrainReport } from './drain-text.ts';
 export { humanDuration } from './duration.ts';
 export { graphDocument, type DependencyGraph } from './graph-document.ts';
 export { renderMermaid } from './mermaid.ts';

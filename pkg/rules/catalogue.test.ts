@@ -10,7 +10,7 @@ describe('the catalogue', () => {
     expect(codes.length).toBeGreaterThan(40);
   });
 
-  test('has a rule for each page but those of Ceph itself', () => {
+  test('has a rule for each page but those of Ceph itself and of drains', () => {
     const codes = new Set(RULES.map(({ code }) => code));
     expect(CODE_PAGES.map(({ code }) => code).filter((code) => !codes.has(code))).toEqual([
       'RD027',
@@ -21,6 +21,10 @@ describe('the catalogue', () => {
       'RD054',
       'RD055',
       'RD056',
+      'RD070',
+      'RD071',
+      'RD072',
+      'RD073',
     ]);
     expect(codes.size).toBe(RULES.length);
   });

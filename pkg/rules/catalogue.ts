@@ -7,6 +7,7 @@ import { clientCaps } from './client-caps.ts';
 import { cosiBucket } from './cosi-bucket.ts';
 import { criticalProvider, criticalServiceProvider } from './critical-service.ts';
 import { csiConnection } from './csi-connection.ts';
+import { drains } from './drains.ts';
 import { filesystemMirror, poolMirror } from './mirrored-by.ts';
 import { nfsPool } from './nfs-pool.ts';
 import { notificationTopic } from './notification-topic.ts';
@@ -85,7 +86,10 @@ export const FOLLOWING_CODES: ReadonlySet<string> = new Set(
   RULES.filter(({ follows }) => follows).map(({ code }) => code),
 );
 
-/** What `explain` knows: a page for each rule, and for what Ceph alone can tell. */
-export const CODE_PAGES: readonly CodePage[] = [...RULES, ...cephContents].sort((a, b) =>
+/** The codes of dependents that stay when their provider goes, though it counts them as parts. */
+export const LEAVING_CODES: ReadonlySet<string> = new Set([composedResource.code]);
+
+/** What `explain` knows: a page for each rule, for what Ceph alone can tell, and for what holds a drain. */
+export const CODE_PAGES: readonly CodePage[] = [...RULES, ...cephContents, ...drains].sort((a, b) =>
   a.code < b.code ? -1 : 1,
 );

@@ -74,8 +74,8 @@ export const composedResource: Rule = {
     'A composite of Crossplane or a StorageComposite lists the object among its resources, but the object has no owner ' +
     'reference to it. The garbage collector will leave it behind; a restored backup often looks like this.',
   remedy: [
-    'Let the controller of the composite reconcile it: it puts the reference back.',
-    'Otherwise delete the object by hand after the composite, if it is not needed.',
+    'Crossplane puts the reference back when it reconciles the composite; a StorageComposite takes back nothing that was released.',
+    'Delete the object by hand after the composite, if it is not needed.',
   ],
   *references(object, lookup) {
     for (const { ref, field } of composedParts(object)) {

@@ -16,7 +16,7 @@ function aService({ spec = {}, status = {} }: Parts = {}): KubeObject {
   return {
     apiVersion: 'rook-deps.io/v1alpha1',
     kind: 'CriticalService',
-    metadata: { name: 's', generation: 2 } as KubeObject['metadata'],
+    metadata: { name: 's', generation: 2 },
     spec: { provider: PROVIDER, criteria: [], ...spec },
     status,
   };

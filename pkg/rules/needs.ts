@@ -86,17 +86,21 @@ export function needsOfTree(starts: readonly Start[], direction: Direction): rea
   return needs.all();
 }
 
+/** Kinds that are asked for by name, or for drains: no edge begins or ends there. */
+const OUTSIDE_GRAPH: readonly GroupKind[] = [
+  Kinds.Secret,
+  Kinds.ConfigMap,
+  Kinds.Service,
+  Kinds.Deployment,
+  Kinds.Node,
+  Kinds.PodDisruptionBudget,
+];
+
 /** Every kind that a rule reads. */
 export function needsOfGraph(namespace: string | undefined): readonly Need[] {
   const needs = new NeedList();
   for (const kind of KNOWN_TYPES) {
-    if (
-      kind === Kinds.Secret ||
-      kind === Kinds.ConfigMap ||
-      kind === Kinds.Service ||
-      kind === Kinds.Deployment
-    )
-      continue;
+    if (OUTSIDE_GRAPH.includes(kind)) continue;
     const everywhere =
       !isRookKind(kind) || RULES.some((rule) => rule.across && kindsRead(rule).includes(kind));
     needs.add({ kind, namespace: everywhere ? undefined : namespace, detail: 'object' });

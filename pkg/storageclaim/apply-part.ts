@@ -1,14 +1,7 @@
-import {
-  isForbidden,
-  isTerminating,
-  numberAt,
-  type KubeObject,
-  type OwnerReference,
-  type ResourceType,
-} from '#pkg/object';
+import { isTerminating, type KubeObject, type OwnerReference, type ResourceType } from '#pkg/object';
 import { COMPOSITE_LABEL, type Composite, type Part, type Template } from './composite.ts';
 import { contains } from './drift.ts';
-import { grantCommand, messageOf, type PartOutcome } from './outcome.ts';
+import { refusalOf, type PartOutcome, type ProblemReason } from './outcome.ts';
 import type { StorageClaimPorts } from './ports.ts';
 import { readinessOf } from './readiness.ts';
 import { composedObject, targetOf } from './template.ts';
@@ -35,7 +28,7 @@ export async function applyPart(
   const object = composedObject(template, composite);
   const ref = targetOf(template, composite.ref);
   const part = { template: template.name, apiVersion: object.apiVersion, ref, uid: known?.uid };
-  const failed = (reason: 'Forbidden' | 'Rejected' | 'NotOurs', message: string): PartOutcome => ({
+  const failed = (reason: ProblemReason, message: string): PartOutcome => ({
     part: { ...part, isReady: false, message },
     problem: { reason, message: `${describe(ref)}: ${message}` },
   });
@@ -48,7 +41,7 @@ export async function applyPart(
       return { part: known };
     const isDue = !live || (!isTerminating(live) && (isNew || !contains(live, object)));
     const now = isDue
-      ? await ports.writer.apply(object, { fieldManager: FIELD_MANAGER, force: true }, signal)
+      ? await ports.writer.apply(asSeen(object, live), { fieldManager: FIELD_MANAGER, force: true }, signal)
       : live;
     if (!live && isMadeByAnother(now)) {
       await letGo(now, composite, ports, signal);
@@ -56,12 +49,20 @@ export async function applyPart(
     }
     return { part: { ...part, uid: now.metadata.uid, ...readinessOf(now) } };
   } catch (error) {
-    if (isForbidden(error))
-      return failed('Forbidden', `${messageOf(error)} (grant it: ${grantCommand(type)})`);
-    const status = numberAt(error, 'status');
-    if (status !== 400 && status !== 422) throw error;
-    return failed('Rejected', messageOf(error));
+    const refusal = refusalOf(error, type);
+    if (!refusal) throw error;
+    return failed(refusal.reason, refusal.message);
   }
+}
+
+/**
+ * An object that has changed since, or is gone, makes it a conflict: what was orphaned must not get its owner back, with
+ * which the garbage collector would take it. The server ignores a version without a UID if there is no object.
+ */
+export function asSeen(object: KubeObject, live: KubeObject | undefined): KubeObject {
+  if (!live) return object;
+  const { uid = '', resourceVersion = '' } = live.metadata;
+  return { ...object, metadata: { ...object.metadata, uid, resourceVersion } };
 }
 
 async function isGoing(
@@ -93,8 +94,9 @@ function strangerIn(live: KubeObject, { uid }: Composite, known: Part | undefine
   const controller = controllerOf(live);
   if (controller?.uid === uid) return undefined;
   if (controller) return `is controlled by ${controller.kind} "${controller.name}", and is left alone`;
-  // Once made by us, it has only lost its reference.
-  if (known?.uid !== undefined && known.uid === live.metadata.uid) return undefined;
+  // Whoever took the reference off wants to keep the object when the composite goes.
+  if (known?.uid !== undefined && known.uid === live.metadata.uid)
+    return 'has lost its owner reference to this composite, so it is left alone; remove its entry, or give it the reference back';
   return 'was there before and does not belong to this composite, so it is left alone';
 }
 

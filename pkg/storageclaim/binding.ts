@@ -1,7 +1,7 @@
 import { isTerminating, textAt } from '#pkg/object';
 import { waitForChange, type Outcome } from '#pkg/runtime';
 import { CLAIM_FINALIZER, compositeRefOf, holderOf, parseClaim, type Claim } from './claim.ts';
-import { mayBeClaimedFrom, parseComposite, type Composite } from './composite.ts';
+import { mayBeClaimedFrom, parseComposite, partFields, type Composite } from './composite.ts';
 import { conditionIn, conditionsFor, type Condition } from './conditions.ts';
 import { connect, type Connection } from './connection.ts';
 import type { StorageClaimPorts } from './ports.ts';
@@ -24,7 +24,11 @@ export async function bind(claim: Claim, ports: StorageClaimPorts, signal: Abort
   return conclude(
     bound.claim,
     {
-      composite: { name: composite.ref.name, uid: composite.uid },
+      composite: {
+        name: composite.ref.name,
+        uid: composite.uid,
+        resources: bound.composite.parts.map(partFields),
+      },
       connection: connection.secretName ? { secretName: connection.secretName } : null,
       conditions: [readyOf(bound.composite, connection), synced(undefined)],
     },

@@ -18,6 +18,8 @@ export async function release(claim: Claim, ports: StorageClaimPorts, signal: Ab
   const found = await ports.get(compositeRefOf(claim), signal);
   const composite = found && parseComposite(found);
   const own = composite && holderOf(composite, claim) === 'mine' ? composite : undefined;
+  // Taken from the claim, by whoever manages it: what it is composed of is no longer the claim's to wait for.
+  if (composite && !own && composite.uid === claim.compositeUid) return drop(claim, ports, signal);
   if (claim.deletePolicy === 'Background' && claim.remaining.length === 0) {
     const refused = own && (await deleteComposite(own, 'Background', ports, signal));
     return refused ? tell(claim, refused, [], ports, signal) : drop(claim, ports, signal);
@@ -66,13 +68,17 @@ async function stillThere(
         ...composite.parts,
       ]
     : [];
-  const all = new Map([...claim.remaining, ...whole].map((part) => [keyOf(part.ref), part]));
+  const all = new Map(
+    [...claim.composed, ...claim.remaining, ...whole].map((part) => [keyOf(part.ref), part]),
+  );
   const looks = await Promise.all(
     [...all.values()].map(async (part) => ({ part, object: await ports.get(part.ref, signal) })),
   );
   const owner = composite?.uid ?? claim.compositeUid;
   return looks.flatMap(({ part, object }) =>
-    object && isMeant(part, object, owner) ? [{ ...part, uid: object.metadata.uid }] : [],
+    object && isMeant(part, object, owner) && (object.metadata.uid === owner || !isReleased(object))
+      ? [{ ...part, uid: object.metadata.uid, message: otherOwners(object, owner) }]
+      : [],
   );
 }
 
@@ -82,6 +88,21 @@ function isMeant({ uid }: Part, object: KubeObject, owner: string | undefined): 
   return owner !== undefined && controllerOf(object)?.uid === owner;
 }
 
+/** With one that stays, it never goes: people have to know. */
+function otherOwners(object: KubeObject, owner: string | undefined): string | undefined {
+  const { ownerReferences = [] } = object.metadata;
+  const isSure = owner !== undefined && !isTerminating(object);
+  const others = isSure ? ownerReferences.filter(({ uid }) => uid !== owner) : [];
+  return others.length > 0
+    ? `owned by ${others.map(({ kind, name }) => `${kind} "${name}"`).join(', ')}, too`
+    : undefined;
+}
+
+/** Orphaned, or saved by somebody who took its owner off: nothing will delete it any more. */
+function isReleased(object: KubeObject): boolean {
+  return !isTerminating(object) && (object.metadata.ownerReferences ?? []).length === 0;
+}
+
 async function tell(
   claim: Claim,
   refused: string | undefined,
@@ -89,7 +110,9 @@ async function tell(
   ports: StorageClaimPorts,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const names = remaining.slice(0, MAX_NAMED).map(({ ref }) => describe(ref));
+  const names = remaining
+    .slice(0, MAX_NAMED)
+    .map(({ ref, message: why }) => `${describe(ref)}${why ? ` (${why})` : ''}`);
   const more = remaining.length > MAX_NAMED ? ` and ${remaining.length - MAX_NAMED} more` : '';
   const waiting = `waiting for ${names.join(', ')}${more} to be gone`;
   const message = refused ? `the composite cannot be deleted: ${refused}` : waiting;

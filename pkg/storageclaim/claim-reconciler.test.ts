@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fieldAt, listAt, refOf, textAt, type KubeObject } from '#pkg/object';
+import { fieldAt, Kinds, listAt, refOf, textAt, type KubeObject } from '#pkg/object';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
+import { anObject, type Parts } from '#test/fixtures/objects.ts';
 import {
   aClaim,
   aComposite,
@@ -15,7 +16,7 @@ import {
 } from '#test/fakes/storage-world.ts';
 
 const ready = [{ type: 'Ready', status: 'True' }];
-const free = aComposite([template('a')], {}, { status: { conditions: ready } });
+const free = aComposite([template('a')], {}, { status: { conditions: ready, resources: [listed('a')] } });
 const bound = (parts = {}): KubeObject =>
   aComposite(
     [template('a')],
@@ -36,6 +37,9 @@ describe('a claim', () => {
     ]);
     expect(fieldAt(world.at(free), 'spec', 'claimRef')).toMatchObject(CLAIM_REF);
     expect(textAt(world.at(aClaim()), 'status', 'composite', 'uid')).toBe('whole-uid');
+    expect(
+      listAt(world.at(aClaim()), 'status', 'composite', 'resources').map((part) => textAt(part, 'uid')),
+    ).toEqual(['uid-of-a']);
     expect(world.condition(aClaim(), 'Ready')).toBe('True Available');
     await world.reconcile(aClaim());
     expect(world.writes).toHaveLength(3);
@@ -89,6 +93,55 @@ describe('a claim', () => {
     };
     await expect(world.reconcile(aClaim())).rejects.toMatchObject({ status: 409 });
     expect(textAt(world.at(free), 'spec', 'claimRef', 'name')).toBe('first');
+  });
+});
+
+describe('the Secret of a claim', () => {
+  const secret = (name: string, parts: Parts = {}): KubeObject =>
+    anObject(Kinds.Secret, name, { namespace: 'here', ...parts });
+  const named = aComposite(
+    [template('a')],
+    { claimRef: CLAIM_REF, connectionSecretRef: { namespace: 'here', name: 'source' } },
+    { status: { conditions: ready } },
+  );
+  const connected = aClaim(
+    {},
+    { finalizers: CLAIM_FINALIZERS, status: { connection: { secretName: 'mine-connection' } } },
+  );
+
+  test('is a copy of the one that the composite names, and stays when that is gone', async () => {
+    const world = new StorageWorld(aClaim({}, { finalizers: CLAIM_FINALIZERS }), named, secret('source'));
+    await world.reconcile(aClaim());
+    const copy = world.at(secret('mine-connection'));
+    expect(copy?.metadata.ownerReferences).toMatchObject([{ kind: 'StorageClaim', uid: 'mine-uid' }]);
+    world.drop(refOf(secret('source')));
+    await world.reconcile(aClaim());
+    expect(world.condition(aClaim(), 'Ready')).toContain('False ConnectionPending');
+    expect(world.at(secret('mine-connection'))).toEqual(copy);
+    expect(textAt(world.at(aClaim()), 'status', 'connection', 'secretName')).toBe('mine-connection');
+  });
+
+  test('goes when the composite names none any more, and only its own', async () => {
+    const own = { apiVersion: 'rook-deps.io/v1alpha1', kind: 'StorageClaim', name: 'mine', controller: true };
+    for (const uid of ['mine-uid', 'another']) {
+      const copy = secret('mine-connection', { ownerReferences: [{ ...own, uid }] });
+      const world = new StorageWorld(connected, bound(), copy);
+      await world.reconcile(aClaim());
+      expect(world.cluster.deletions).toHaveLength(uid === 'mine-uid' ? 1 : 0);
+      expect(textAt(world.at(aClaim()), 'status', 'connection', 'secretName')).toBeUndefined();
+    }
+  });
+
+  test('is not written over one that was there before', async () => {
+    const world = new StorageWorld(
+      aClaim({}, { finalizers: CLAIM_FINALIZERS }),
+      named,
+      secret('source'),
+      secret('mine-connection'),
+    );
+    await world.reconcile(aClaim());
+    expect(world.condition(aClaim(), 'Ready')).toContain('False ConnectionSecretExists');
+    expect(world.writes).toEqual(['patch status of StorageClaim/mine']);
   });
 });
 
@@ -166,15 +219,47 @@ describe('a claim that is deleted', () => {
     expect(world.at(other)).toBeDefined();
   });
 
-  test('stays for a part that is left after the composite is gone', async () => {
-    const claim = going('Foreground', { waitingFor: [listed('a')] });
-    const world = new StorageWorld(claim, configMap('a', { finalizers: ['x/y'] }));
+  test.for([
+    { name: 'it was told to wait for', status: { waitingFor: [listed('a')] } },
+    { name: 'its composite had', status: { composite: { uid: 'whole-uid', resources: [listed('a')] } } },
+  ])('stays for a part that $name, after the composite is gone', async ({ status }) => {
+    const claim = going('Foreground', status);
+    const world = new StorageWorld(claim, configMap('a', { ...ownedBy(), finalizers: ['x/y'] }));
     await world.reconcile(claim);
-    expect(world.at(claim)).toBeDefined();
+    expect(world.condition(claim, 'Ready')).toBe('False Deleting waiting for ConfigMap "here/a" to be gone');
     world.drop(refOf(configMap('a')));
     world.cluster.put(configMap('a', { uid: 'anew' }));
     await world.reconcile(claim);
     expect(world.at(claim)).toBeUndefined();
+  });
+
+  test('does not stay for a part that was orphaned, unless that is being deleted', async () => {
+    const claim = going('Foreground', { composite: { uid: 'whole-uid', resources: [listed('a')] } });
+    const world = new StorageWorld(claim, configMap('a', { ...DELETED, finalizers: ['x/y'] }));
+    await world.reconcile(claim);
+    expect(world.at(claim)).toBeDefined();
+    world.cluster.put(configMap('a'));
+    await world.reconcile(claim);
+    expect(world.at(claim)).toBeUndefined();
+    expect(world.at(configMap('a'))).toBeDefined();
+  });
+
+  test('says who else owns a part that it waits for', async () => {
+    const claim = going('Foreground', { composite: { uid: 'whole-uid', resources: [listed('a')] } });
+    const { ownerReferences } = ownedBy('other-uid', 'other');
+    const world = new StorageWorld(claim, configMap('a', { ownerReferences: ownerReferences ?? [] }));
+    await world.reconcile(claim);
+    expect(world.condition(claim, 'Ready')).toContain(
+      'waiting for ConfigMap "here/a" (owned by StorageComposite "other", too) to be gone',
+    );
+  });
+
+  test('goes at once when its composite was taken from it', async () => {
+    const claim = going('Foreground', { composite: { uid: 'whole-uid', resources: [listed('a')] } });
+    const world = new StorageWorld(claim, aComposite([template('a')]), configMap('a', ownedBy()));
+    await world.reconcile(claim);
+    expect(world.at(claim)).toBeUndefined();
+    expect(world.cluster.deletions).toEqual([]);
   });
 
   test('ends the same, wherever it was killed', async () => {

@@ -20,6 +20,10 @@ export interface Claim {
   readonly deletePolicy: 'Background' | 'Foreground';
   /** Of the composite that it has; absent while it has none. */
   readonly compositeUid?: string | undefined;
+  /** What its composite was composed of when it was last seen: the composite may go before the claim. */
+  readonly composed: readonly Part[];
+  /** Of the Secret that was copied for it. */
+  readonly connectionName?: string | undefined;
   /** What a foreground deletion still waits for. */
   readonly remaining: readonly Part[];
 }
@@ -34,6 +38,8 @@ export function parseClaim(object: KubeObject): Claim {
     deletePolicy:
       textAt(object, 'spec', 'compositeDeletePolicy') === 'Foreground' ? 'Foreground' : 'Background',
     compositeUid: textAt(object, 'status', 'composite', 'uid'),
+    composed: listAt(object, 'status', 'composite', 'resources').flatMap(partOf),
+    connectionName: textAt(object, 'status', 'connection', 'secretName'),
     remaining: listAt(object, 'status', 'waitingFor').flatMap(partOf),
   };
 }

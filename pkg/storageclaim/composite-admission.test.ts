@@ -140,6 +140,15 @@ describe('a composite', () => {
   });
 });
 
+test('a kind of ours that nobody reviews for its author cannot be composed', async () => {
+  const own = { apiVersion: 'rook-deps.io/v1alpha1', kind: 'CriticalService', metadata: { name: 'c' } };
+  expect((await ask(aComposite([template('c', own)]))).answer).toMatchObject({
+    kind: 'invalid',
+    field: 'spec.resources[0].template.kind',
+    message: 'CriticalService cannot be composed',
+  });
+});
+
 test.for([
   { name: 'that is not there yet', composite: undefined, kind: 'allow' },
   { name: 'that is free', composite: aComposite([]), kind: 'allow' },

@@ -21,7 +21,7 @@ export interface CompositeAdmissionPorts {
     target: ObjectRef,
     signal: AbortSignal,
   ): Promise<boolean>;
-  /** Our own kinds are reviewed when somebody makes one: the same holds when a composite is to make it. */
+  /** Our own kinds are reviewed when somebody makes one, as when a composite is to make it; others cannot be composed. */
   handlerOf(kind: GroupKind): AdmissionHandler | undefined;
   /** The name of the user that we are. */
   readonly self: string;
@@ -106,8 +106,9 @@ async function reviewOwnKinds(
 ): Promise<Answer | undefined> {
   for (const [at, template] of composite.templates.entries()) {
     const { group, kind, namespace, name } = targetOf(template, composite.ref);
+    if (group !== Kinds.StorageComposite.group) continue;
     const handler = ports.handlerOf({ group, kind });
-    if (!handler) continue;
+    if (!handler) return inTemplate(invalid(`${kind} cannot be composed`, 'kind'), at);
     const { oldObject: _, ...rest } = request;
     const object = composedObject(template, composite);
     const version = object.apiVersion.slice(object.apiVersion.indexOf('/') + 1);

@@ -74,14 +74,37 @@ describe('a composite', () => {
     const world = new StorageWorld(whole);
     world.cluster.before = ({ verb, key }) => {
       if (verb === 'apply' && key.endsWith('/a'))
-        throw new Refusal(403, 'Forbidden', 'configmaps is forbidden');
+        throw new Refusal(403, 'Forbidden', 'User "us" cannot patch resource "configmaps"');
     };
     await world.reconcile(whole);
     expect(world.condition(whole, 'Synced')).toBe(
-      'False Forbidden ConfigMap "here/a": configmaps is forbidden (grant it: kubectl rook-deps install --compose configmaps)',
+      'False Forbidden ConfigMap "here/a": User "us" cannot patch resource "configmaps" (grant it: kubectl rook-deps install --compose configmaps)',
     );
     expect(world.at(configMap('b'))).toBeDefined();
   });
+
+  test.for([
+    {
+      status: 404,
+      message: 'namespaces "here" not found',
+      reason: 'NamespaceNotFound',
+      hint: ' (make it: kubectl create namespace here)',
+    },
+    { status: 403, message: 'namespace here because it is being terminated', reason: 'Rejected' },
+    { status: 409, message: 'admission webhook "w" denied the request: no', reason: 'Rejected' },
+    { status: 422, message: 'is invalid', reason: 'Rejected' },
+  ])(
+    'says what the server has against a part: $status $message',
+    async ({ status, message, reason, hint = '' }) => {
+      const world = new StorageWorld(whole);
+      world.cluster.before = ({ verb, key }) => {
+        if (verb === 'apply' && key.endsWith('/a')) throw new Refusal(status, '', message);
+      };
+      expect(await world.reconcile(whole)).toMatchObject({ kind: 'look-again' });
+      expect(world.condition(whole, 'Synced')).toBe(`False ${reason} ConfigMap "here/a": ${message}${hint}`);
+      expect(world.at(configMap('b'))).toBeDefined();
+    },
+  );
 
   test('gives back what somebody else made at the very moment', async () => {
     const world = new StorageWorld(whole);
@@ -108,7 +131,7 @@ describe('a composite', () => {
     expect(world.writes.filter((write) => write.startsWith('apply'))).toEqual([]);
   });
 
-  test('re-adopts a part that has lost its owner, and no other object', async () => {
+  test('does not take back what has lost its owner, whether it was its own or not', async () => {
     const known = aComposite(
       [template('a'), template('b')],
       {},
@@ -116,9 +139,27 @@ describe('a composite', () => {
     );
     const world = new StorageWorld(known, configMap('a'), configMap('b'));
     await world.reconcile(known);
-    expect(world.at(configMap('a'))?.metadata.ownerReferences).toHaveLength(1);
+    expect(world.at(configMap('a'))?.metadata.ownerReferences).toBeUndefined();
     expect(world.at(configMap('b'))?.metadata.ownerReferences).toBeUndefined();
-    expect(world.condition(known, 'Synced')).toContain('False NotOurs ConfigMap "here/b": was there before');
+    const synced = world.condition(known, 'Synced');
+    expect(synced).toContain('False NotOurs ConfigMap "here/a": has lost its owner reference');
+    expect(synced).toContain('ConfigMap "here/b": was there before');
+  });
+
+  test.for([
+    { name: 'orphaned', change: { ownerReferences: [] } },
+    { name: 'gone', change: undefined },
+  ])('does not own a part again that is $name when it is to be put right', async ({ change }) => {
+    const known = aComposite([template('a')], {}, { status: { resources: [listed('a')] } });
+    const world = new StorageWorld(known, configMap('a', ownedBy()));
+    world.cluster.before = ({ verb }) => {
+      if (verb !== 'apply') return;
+      world.cluster.before = () => undefined;
+      if (change) world.cluster.put(configMap('a', change));
+      else world.drop(refOf(configMap('a')));
+    };
+    await expect(world.reconcile(known)).rejects.toMatchObject({ status: 409 });
+    expect(world.at(configMap('a'))?.metadata.ownerReferences ?? []).toEqual([]);
   });
 });
 
@@ -149,7 +190,7 @@ describe('an entry that was removed', () => {
     const world = new StorageWorld(shrunk, kept, ours);
     await world.reconcile(shrunk);
     expect(world.at(ours)?.metadata.labels).toEqual({ more: 'theirs' });
-    expect(world.cluster.deletions.map(({ options }) => options)).toEqual([
+    expect(world.cluster.deletions.map(({ options }) => options)).toMatchObject([
       { uid: 'uid-of-b', propagationPolicy: 'Foreground' },
     ]);
     await world.reconcile(shrunk);
@@ -169,12 +210,21 @@ describe('an entry that was removed', () => {
   test('and refused stays listed, with the words of the refusal', async () => {
     const world = new StorageWorld(shrunk, kept, configMap('b', ownedBy()));
     world.cluster.before = ({ verb }) => {
-      if (verb === 'delete') throw new Refusal(409, 'Conflict', 'is in use');
+      if (verb === 'delete') throw new Refusal(409, 'Conflict', 'denied the request: is in use');
     };
     await world.reconcile(shrunk);
     expect(world.condition(shrunk, 'Synced')).toContain(
-      'False DeletionRefused ConfigMap "here/b" cannot be deleted: is in use',
+      'False DeletionRefused ConfigMap "here/b" cannot be deleted: denied the request: is in use',
     );
+  });
+
+  test('and taken over by somebody in the very moment is not deleted', async () => {
+    const world = new StorageWorld(shrunk, kept, configMap('b', ownedBy()));
+    world.cluster.before = ({ verb }) => {
+      if (verb === 'delete') world.cluster.put(configMap('b', ownedBy('other-uid', 'other')));
+    };
+    await expect(world.reconcile(shrunk)).rejects.toMatchObject({ status: 409 });
+    expect(world.cluster.deletions).toEqual([]);
   });
 });
 
@@ -193,6 +243,15 @@ describe('a composite that goes', () => {
     const world = new StorageWorld(going('foregroundDeletion'), configMap('a', ownedBy()), shared);
     await world.reconcile(going('foregroundDeletion'));
     expect(world.writes).toEqual(['delete ConfigMap/a']);
+  });
+
+  test('leaves what is orphaned in the very moment', async () => {
+    const world = new StorageWorld(going('foregroundDeletion'), configMap('a', ownedBy()));
+    world.cluster.before = ({ verb }) => {
+      if (verb === 'delete') world.cluster.put(configMap('a', { ownerReferences: [] }));
+    };
+    await world.reconcile(going('foregroundDeletion'));
+    expect(world.cluster.deletions).toEqual([]);
   });
 
   test('and meets a refusal looks again', async () => {

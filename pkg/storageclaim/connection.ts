@@ -1,9 +1,9 @@
-import { fieldAt, isForbidden, Kinds, recordAt, textAt, type KubeObject } from '#pkg/object';
-import { controllerOf, FIELD_MANAGER } from './apply-part.ts';
+import { fieldAt, Kinds, recordAt, textAt, type KubeObject } from '#pkg/object';
+import { asSeen, controllerOf, FIELD_MANAGER } from './apply-part.ts';
 import type { Claim } from './claim.ts';
 import type { Composite } from './composite.ts';
 import { contains } from './drift.ts';
-import { grantCommand, messageOf } from './outcome.ts';
+import { refusalOf } from './outcome.ts';
 import type { StorageClaimPorts } from './ports.ts';
 
 /** How to reach the storage, as far as a claim has been told. */
@@ -19,13 +19,15 @@ export async function connect(
   ports: StorageClaimPorts,
   signal: AbortSignal,
 ): Promise<Connection> {
-  if (!connectionSecret) return {};
+  if (!connectionSecret) return disconnect(claim, ports, signal);
   const { group, kind } = Kinds.Secret;
   const where = `Secret "${connectionSecret.namespace}/${connectionSecret.name}"`;
   try {
     const source = await ports.get({ group, kind, ...connectionSecret }, signal);
+    // What was copied before may still be right, and is used.
     if (!source)
       return {
+        ...(claim.connectionName ? { secretName: claim.connectionName } : {}),
         problem: { reason: 'ConnectionPending', message: `${where} of the composite does not exist yet` },
       };
     const copy = copyOf(source, claim);
@@ -36,12 +38,29 @@ export async function connect(
       return { problem: { reason: 'ConnectionSecretExists', message } };
     }
     if (!live || !isSame(live, copy))
-      await ports.writer.apply(copy, { fieldManager: FIELD_MANAGER, force: true }, signal);
+      await ports.writer.apply(asSeen(copy, live), { fieldManager: FIELD_MANAGER, force: true }, signal);
     return { secretName: name };
   } catch (error) {
-    if (!isForbidden(error)) throw error;
-    const message = `${messageOf(error)} (grant it: ${grantCommand(Kinds.Secret)})`;
-    return { problem: { reason: 'Forbidden', message } };
+    const problem = refusalOf(error, Kinds.Secret);
+    if (!problem) throw error;
+    return { problem };
+  }
+}
+
+/** Takes the copy away when the composite no longer names a Secret. */
+async function disconnect(claim: Claim, ports: StorageClaimPorts, signal: AbortSignal): Promise<Connection> {
+  if (!claim.connectionName) return {};
+  const { group, kind } = Kinds.Secret;
+  const ref = { group, kind, namespace: claim.ref.namespace, name: claim.connectionName };
+  try {
+    const live = await ports.get(ref, signal);
+    if (live && controllerOf(live)?.uid === claim.uid)
+      await ports.writer.delete(ref, { uid: live.metadata.uid }, signal);
+    return {};
+  } catch (error) {
+    const problem = refusalOf(error, Kinds.Secret);
+    if (!problem) throw error;
+    return { secretName: claim.connectionName, problem };
   }
 }
 

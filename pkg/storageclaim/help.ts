@@ -34,7 +34,9 @@ export async function helpAlong(
     left += 1;
     if (isTerminating(object)) continue;
     try {
-      await ports.writer.delete(part.ref, { uid: object.metadata.uid, propagationPolicy }, signal);
+      // Its version, too: it may be orphaned in this very moment.
+      const { uid, resourceVersion } = object.metadata;
+      await ports.writer.delete(part.ref, { uid, resourceVersion, propagationPolicy }, signal);
     } catch (error) {
       if (!isConflict(error) && !isForbidden(error)) throw error;
       refusals += 1;

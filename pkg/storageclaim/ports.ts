@@ -7,8 +7,6 @@ export interface StorageClaimPorts {
   /** The types of the server, young enough to tell whether `wanted` is among them. */
   types(wanted: GroupKind, signal: AbortSignal): Promise<ResourceTypes>;
   readonly writer: Writer;
-  /** Tells people what happened to an object. */
-  record(object: KubeObject, reason: string, note: string, signal: AbortSignal): Promise<void>;
   /** Composites that are gone and may have left parts behind, as far as this process saw them go. */
   readonly departed: {
     get(ref: ObjectRef): Departed | undefined;

@@ -1,9 +1,9 @@
-import { isConflict, isForbidden, isTerminating, type KubeObject } from '#pkg/object';
+import { isTerminating, type KubeObject } from '#pkg/object';
 import { controllerOf } from './apply-part.ts';
 import { COMPOSITE_LABEL, type Composite, type Part } from './composite.ts';
-import { messageOf, type PartOutcome } from './outcome.ts';
+import { isDenied, messageOf, type PartOutcome } from './outcome.ts';
 import type { StorageClaimPorts } from './ports.ts';
-import { describe } from './writes.ts';
+import { change, describe } from './writes.ts';
 
 /** Deletes what a composite was composed of and is no longer, if it is still the composite's. */
 export async function removePart(
@@ -28,7 +28,7 @@ export async function removePart(
     if (!isTerminating(object)) await remove(part, object, ports, signal);
     return { part: kept('is being deleted') };
   } catch (error) {
-    if (!isConflict(error) && !isForbidden(error)) throw error;
+    if (!isDenied(error)) throw error;
     const message = `cannot be deleted: ${messageOf(error)}`;
     return {
       part: kept(message),
@@ -37,17 +37,18 @@ export async function removePart(
   }
 }
 
-/** The label goes first: from then on nobody takes it for a part. */
+/** The label goes first: from then on nobody takes it for a part. Somebody else may take it over in between. */
 async function remove(
   part: Part,
   object: KubeObject,
   ports: StorageClaimPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { uid, labels = {} } = object.metadata;
-  if (labels[COMPOSITE_LABEL] !== undefined) {
-    const body = { metadata: { uid, labels: { [COMPOSITE_LABEL]: null } } };
-    await ports.writer.patch(part.ref, { type: 'merge', body }, signal);
-  }
-  await ports.writer.delete(part.ref, { uid, propagationPolicy: 'Foreground' }, signal);
+  const isLabelled = object.metadata.labels?.[COMPOSITE_LABEL] !== undefined;
+  const now = isLabelled
+    ? await change(object, { metadata: { labels: { [COMPOSITE_LABEL]: null } } }, ports, signal)
+    : object;
+  if (!now) return;
+  const { uid, resourceVersion } = now.metadata;
+  await ports.writer.delete(part.ref, { uid, resourceVersion, propagationPolicy: 'Foreground' }, signal);
 }

@@ -9,6 +9,7 @@ import {
   type Writer,
 } from '#pkg/object';
 import { stillThere, type Remaining } from './gone.ts';
+import { amongThese, otherOwnerOf } from './other-owners.ts';
 import { sameStep, type Plan, type Step } from './plan.ts';
 
 export type Cascade = 'Background' | 'Foreground' | 'Orphan';
@@ -18,6 +19,7 @@ export type Progress =
   | { readonly kind: 'level'; readonly steps: readonly Step[] }
   | { readonly kind: 'gone'; readonly object: KubeObject }
   | { readonly kind: 'accepted'; readonly object: KubeObject }
+  | { readonly kind: 'stays'; readonly object: KubeObject; readonly otherOwner?: string | undefined }
   | { readonly kind: 'refused'; readonly object: KubeObject; readonly error: Error }
   | { readonly kind: 'waiting'; readonly remaining: readonly Remaining[] };
 
@@ -98,7 +100,7 @@ async function finish(
   const refused = await deleteAll(level, orders, ports, signal);
   const rest = level.filter(({ object }) => !refused.includes(object)).map(({ object }) => object);
   if (isLeft) return refused.length > 0 ? { kind: 'refused', refused } : { kind: 'requested' };
-  const late = await untilGone([...rest, ...(refused.length > 0 ? [] : followers)], orders, ports, signal);
+  const late = await untilGone(rest, refused.length > 0 ? [] : followers, orders, ports, signal);
   if (refused.length > 0) return { kind: 'refused', refused };
   return late.length > 0 ? { kind: 'timed-out', remaining: late } : undefined;
 }
@@ -138,22 +140,51 @@ async function deleteAll(
   return refused;
 }
 
-/** What is still there when the time is up. */
+/** What is still there when the time is up. Followers that will not go are not waited for. */
 async function untilGone(
-  objects: readonly KubeObject[],
+  deleted: readonly KubeObject[],
+  followers: readonly KubeObject[],
   { deadlineMs }: Orders,
-  { reader, clock, report }: CarryOutPorts,
+  ports: CarryOutPorts,
   signal: AbortSignal,
 ): Promise<readonly Remaining[]> {
-  let left = objects;
+  const { reader, clock, report } = ports;
+  const isGoing = amongThese([...deleted, ...followers]);
+  const owned = new Set(followers.filter(hasOwner).map(({ metadata }) => metadata.uid));
+  let left = [...deleted, ...followers];
   for (;;) {
-    const remaining = await stillThere(left, reader, signal);
-    const keys = new Set(remaining.map(({ object }) => keyOf(refOf(object))));
+    const found = await stillThere(left, reader, signal);
+    const keys = new Set(found.map(({ object }) => keyOf(refOf(object))));
     for (const object of left) if (!keys.has(keyOf(refOf(object)))) report({ kind: 'gone', object });
-    left = left.filter((object) => keys.has(keyOf(refOf(object))));
+    const remaining: Remaining[] = [];
+    for (const one of found) {
+      const isFollower = owned.has(one.object.metadata.uid);
+      if (!isFollower || !(await stays(one.object, isGoing, ports, signal))) remaining.push(one);
+    }
+    left = remaining.map(({ object }) => object);
     if (left.length === 0) return [];
     report({ kind: 'waiting', remaining });
     if (clock.now() >= deadlineMs) return remaining;
     await clock.sleep(POLL_MS, signal);
   }
+}
+
+/** Another owner may have come, or the last one may have been taken off. */
+async function stays(
+  object: KubeObject,
+  isGoing: ReturnType<typeof amongThese>,
+  { reader, report }: CarryOutPorts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (isTerminating(object)) return false;
+  // Whether it cannot be seen matters only to how long it takes.
+  const otherOwner = await otherOwnerOf(object, isGoing, reader, signal).catch(() => undefined);
+  signal.throwIfAborted();
+  if (hasOwner(object) && otherOwner === undefined) return false;
+  report({ kind: 'stays', object, otherOwner });
+  return true;
+}
+
+function hasOwner({ metadata }: KubeObject): boolean {
+  return (metadata.ownerReferences ?? []).length > 0;
 }

@@ -1,6 +1,7 @@
-import { compareText, groupOf, type Gap, type KubeObject, type ObjectRef } from '#pkg/object';
+import { compareText, groupOf, refOf, type Gap, type KubeObject, type ObjectRef } from '#pkg/object';
 import { objectLabel, printable } from '#pkg/render';
 import type { Obstacle, Plan } from './plan.ts';
+import { isRetained, roleOf } from './roles.ts';
 
 const MAX_LISTED = 20;
 const MAX_UNASKED = 5;
@@ -17,10 +18,24 @@ export function planText(plan: Plan): readonly string[] {
   const steps = plan.levels.flat();
   return sections([
     [`To be deleted, leaves first: ${counted(steps.map(({ object }) => object))}`, ...levelLines(plan, here)],
-    ownedLines(plan.owned),
+    destroyedLines(steps.map(({ object }) => object)),
+    ownedLines(plan.owned, here),
+    leftLines(plan, here),
     plan.notes.map((note) => `Note: ${printable(note)}`),
     obstacleLines('User data, kept unless --include-volumes is given:', 'data', plan, here),
+    obstacleLines(
+      'Would leave data behind that keeps the rest from going; set the policy to Delete first:',
+      'retained',
+      plan,
+      here,
+    ),
     obstacleLines('Still in use; stop the workloads first:', 'user', plan, here),
+    obstacleLines(
+      'Would never go, so the claim would wait for ever; take one of the owners off:',
+      'owner',
+      plan,
+      here,
+    ),
     obstacleLines('Protected; see kubectl rook-deps protections -A:', 'protection', plan, here),
     obstacleLines('Ceph holds what no object here mentions:', 'contents', plan, here),
     gapLines('Not checked, so nothing is safe to delete:', plan.gaps),
@@ -42,8 +57,27 @@ function levelLines({ levels }: Plan, here: string | undefined): readonly string
   );
 }
 
-function ownedLines(owned: readonly ObjectRef[]): readonly string[] {
-  return owned.length > 0 ? [`Go with their owners: ${counted(owned)}`] : [];
+/** Before a name is typed, people must have seen this. */
+function destroyedLines(objects: readonly KubeObject[]): readonly string[] {
+  const data = objects.filter((object) => roleOf(refOf(object)) === 'data' && !isRetained(object));
+  return data.length > 0 ? [`Data of users is DESTROYED: ${counted(data)}`] : [];
+}
+
+function ownedLines(owned: readonly ObjectRef[], here: string | undefined): readonly string[] {
+  if (owned.length === 0) return [];
+  const names = owned.map((ref) => `  ${objectLabel(ref, here)}`);
+  return [`Go with their owners: ${counted(owned)}`, ...capped(names, '  ')];
+}
+
+function leftLines({ left }: Plan, here: string | undefined): readonly string[] {
+  if (left.length === 0) return [];
+  const lines = left.map(({ ref, whole, otherOwner }) => {
+    const why = otherOwner
+      ? `is owned by ${otherOwner}, too`
+      : `has no owner reference to ${whole.kind}/${whole.name}`;
+    return `  ${objectLabel(ref, here)} ${printable(why)}`;
+  });
+  return ['Stay:', ...capped(lines, '  ')];
 }
 
 function obstacleLines(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Kinds, refOf, type KubeObject } from '#pkg/object';
+import { keyOf, Kinds, refOf, type KubeObject } from '#pkg/object';
 import { DependencyIndex } from '#pkg/rules';
 import {
   aClass,
@@ -72,10 +72,12 @@ describe('a plan', () => {
     ]);
   });
 
-  test('a retained volume is deleted, with a word on the data it leaves', () => {
+  test('a retained volume is in the way of its pool, which it would keep by what it leaves', () => {
     const all = plan(aPool('p'), [aCluster(), volume('Retain'), claim], true);
     expect(levels(all)[1]).toEqual(['PersistentVolume/v']);
-    expect(all.notes).toEqual(['their data stays in Ceph, by their policy Retain: v']);
+    expect(obstacles(all)).toEqual([
+      'retained: PersistentVolume/v leaves its data in CephBlockPool/p (policy Retain)',
+    ]);
   });
 
   test('a pod that mounts a claim is in the way even of those who ask for data', () => {
@@ -121,6 +123,17 @@ describe('a usage', () => {
   });
 });
 
+test('a CriticalService whose criteria are not met is in the way', () => {
+  const provider = { group: 'ceph.rook.io', resource: 'cephblockpools', namespace: 'rook-ceph', name: 'p' };
+  const service = anObject(Kinds.CriticalService, 's', {
+    spec: { provider, criteria: [{ type: 'Finalizer' }] },
+    status: { conditions: [{ type: 'Satisfied', status: 'False', message: 'waiting for 2 tenants' }] },
+  });
+  expect(obstacles(plan(aCluster(), [aPool('p'), service]))).toEqual([
+    expect.stringContaining('protection: CriticalService/s keeps CephBlockPool/p') as string,
+  ]);
+});
+
 describe('what is owned', () => {
   const composite = anObject(Kinds.StorageComposite, 's', { uid: '1' });
   const ownerReferences = [
@@ -139,6 +152,52 @@ describe('what is owned', () => {
     const all = plan(composite, [owned, aRadosNamespace('t', 'p')]);
     expect(levels(all)).toEqual([['CephBlockPoolRadosNamespace/t'], ['StorageComposite/s']]);
     expect(all.owned).toEqual([refOf(owned)]);
+  });
+
+  test('by another as well stays, and all that depends on it', () => {
+    const shared = aPool('p', { ownerReferences });
+    const others = new Map([[keyOf(refOf(shared)), 'Gadget/g']]);
+    const index = new DependencyIndex([composite, shared, aRadosNamespace('t', 'p')]);
+    const all = planTeardown([composite], index, { includeData: false }, others);
+    expect(levels(all)).toEqual([['StorageComposite/s']]);
+    expect(all.owned).toEqual([]);
+    expect(all.left).toMatchObject([{ ref: refOf(shared), otherOwner: 'Gadget/g' }]);
+    expect(all.obstacles).toEqual([]);
+  });
+
+  test('by another as well is in the way of a claim that waits for it', () => {
+    const held = (policy: string): KubeObject =>
+      anObject(Kinds.StorageClaim, 'c', {
+        namespace: 'shop',
+        spec: { compositeRef: { name: 's' }, compositeDeletePolicy: policy },
+      });
+    const { apiVersion, kind } = held('Foreground');
+    const spec = { claimRef: { apiVersion, kind, namespace: 'shop', name: 'c' } };
+    const shared = aPool('p', { ownerReferences });
+    const others = new Map([[keyOf(refOf(shared)), 'Gadget/g']]);
+    const planned = (policy: string): Plan =>
+      planTeardown(
+        [held(policy)],
+        new DependencyIndex([{ ...composite, spec }, shared, held(policy)]),
+        { includeData: false },
+        others,
+      );
+    expect(obstacles(planned('Foreground'))).toEqual(['owner: CephBlockPool/p is owned by Gadget/g, too']);
+    expect(obstacles(planned('Background'))).toEqual([]);
+  });
+
+  test('no more, though its composite lists it, stays', () => {
+    const whole = {
+      ...composite,
+      status: {
+        resources: [
+          { apiVersion: 'ceph.rook.io/v1', kind: 'CephBlockPool', namespace: 'rook-ceph', name: 'p' },
+        ],
+      },
+    };
+    const all = plan(whole, [aPool('p')]);
+    expect(levels(all)).toEqual([['StorageComposite/s']]);
+    expect(all.left).toEqual([{ ref: refOf(aPool('p')), whole: refOf(whole), otherOwner: undefined }]);
   });
 
   test('and holds data keeps its owner', () => {

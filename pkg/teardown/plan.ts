@@ -1,13 +1,23 @@
 import { deletionOrder, type Edge } from '#pkg/graph';
-import { keyOf, refOf, type Gap, type KubeObject, type ObjectKey, type ObjectRef } from '#pkg/object';
+import {
+  keyOf,
+  Kinds,
+  refOf,
+  sameKind,
+  textAt,
+  type Gap,
+  type KubeObject,
+  type ObjectKey,
+  type ObjectRef,
+} from '#pkg/object';
 import type { DependencyIndex } from '#pkg/rules';
-import { reach, type Reached } from './reach.ts';
+import { reach, type Left, type OtherOwners, type Reached } from './reach.ts';
 import { goesWithClaim, isRetained } from './roles.ts';
 import { usageEdges } from './usage-order.ts';
 
 /** Something in the way of a plan. */
 export interface Obstacle {
-  readonly kind: 'data' | 'user' | 'protection' | 'contents';
+  readonly kind: 'data' | 'retained' | 'user' | 'owner' | 'protection' | 'contents';
   readonly object: ObjectRef;
   /** Why it is in the way, with the object it needs. */
   readonly message: string;
@@ -25,6 +35,8 @@ export interface Plan {
   readonly levels: readonly (readonly Step[])[];
   /** Go with their owners. */
   readonly owned: readonly ObjectRef[];
+  /** Stay, though what they are parts of goes. */
+  readonly left: readonly Left[];
   readonly obstacles: readonly Obstacle[];
   /** What could not be looked at, and might be an obstacle. */
   readonly gaps: readonly Gap[];
@@ -42,8 +54,9 @@ export function planTeardown(
   subjects: readonly KubeObject[],
   index: DependencyIndex,
   options: PlanOptions,
+  others: OtherOwners = new Map(),
 ): Plan {
-  const reached = reach(subjects, index, options);
+  const reached = reach(subjects, index, options, others);
   const usages = usageEdges(index, reached);
   const order = deletionOrder(
     reached.planned.values(),
@@ -52,14 +65,16 @@ export function planTeardown(
   const levels = order.map((level) =>
     level.flatMap((ref) => stepOf(reached.planned.get(keyOf(ref)), reached, index)),
   );
+  const retained = levels.flat().flatMap(({ object }) => retainedWithin(object, reached, index));
   return {
     subjects,
     levels,
     owned: [...reached.owned.values()].map(({ ref }) => ref),
-    obstacles: [...reached.obstacles, ...usages.obstacles],
+    left: reached.left,
+    obstacles: [...reached.obstacles, ...retained, ...awaitedForEver(subjects, reached), ...usages.obstacles],
     gaps: [],
     unasked: [],
-    notes: [...recreationNotes(subjects, index, reached), ...retentionNotes(levels.flat())],
+    notes: [...recreationNotes(subjects, index, reached), ...retentionNotes(levels.flat(), retained)],
   };
 }
 
@@ -71,6 +86,20 @@ function stepOf(ref: ObjectRef | undefined, reached: Reached, index: DependencyI
     .edgesAt(keyOf(ref), 'dependents')
     .some(({ dependent, relation }) => relation === 'is bound to' && reached.planned.has(keyOf(dependent)));
   return [{ object, action: !isSubject && hasClaim && goesWithClaim(object) ? 'await' : 'delete' }];
+}
+
+/** A claim in the foreground waits for all parts of its composite, and one with another owner never goes. */
+function awaitedForEver(subjects: readonly KubeObject[], { left }: Reached): readonly Obstacle[] {
+  const composites = subjects.flatMap((subject) => {
+    const isForeground = textAt(subject, 'spec', 'compositeDeletePolicy') === 'Foreground';
+    const name = textAt(subject, 'spec', 'compositeRef', 'name');
+    return sameKind(refOf(subject), Kinds.StorageClaim) && isForeground && name ? [name] : [];
+  });
+  return left.flatMap(({ ref, whole, otherOwner }) =>
+    otherOwner && sameKind(whole, Kinds.StorageComposite) && composites.includes(whole.name)
+      ? [{ kind: 'owner', object: ref, message: `is owned by ${otherOwner}, too`, code: 'RD030' } as const]
+      : [],
+  );
 }
 
 /** What needs an owned object needs its owner to stay: with it, the owned one goes. */
@@ -100,8 +129,26 @@ function recreationNotes(
   });
 }
 
-function retentionNotes(steps: readonly Step[]): readonly string[] {
-  const retained = steps.filter(({ object }) => isRetained(object)).map(({ object }) => object.metadata.name);
+/** What a volume leaves in Ceph keeps the pool from going, when the volume is gone already. */
+function retainedWithin(object: KubeObject, reached: Reached, index: DependencyIndex): readonly Obstacle[] {
+  if (!isRetained(object)) return [];
+  return index.graph
+    .edgesAt(keyOf(refOf(object)), 'providers')
+    .filter(({ provider, blocks }) => blocks && reached.rootOf(keyOf(provider)) !== undefined)
+    .slice(0, 1)
+    .map(({ provider, code }) => ({
+      kind: 'retained',
+      object: refOf(object),
+      message: `leaves its data in ${provider.kind}/${provider.name} (policy Retain)`,
+      code,
+    }));
+}
+
+function retentionNotes(steps: readonly Step[], told: readonly Obstacle[]): readonly string[] {
+  const retained = steps
+    .filter(({ object }) => isRetained(object))
+    .filter(({ object }) => !told.some((obstacle) => keyOf(obstacle.object) === keyOf(refOf(object))))
+    .map(({ object }) => object.metadata.name);
   if (retained.length === 0) return [];
   return [`their data stays in Ceph, by their policy Retain: ${retained.join(', ')}`];
 }

@@ -1,6 +1,6 @@
 import type { Edge } from '#pkg/graph';
 import { keyOf, refOf, type KubeObject, type ObjectKey, type ObjectRef } from '#pkg/object';
-import { FOLLOWING_CODES, type DependencyIndex } from '#pkg/rules';
+import { FOLLOWING_CODES, LEAVING_CODES, type DependencyIndex } from '#pkg/rules';
 import type { Obstacle, PlanOptions } from './plan.ts';
 import { roleOf } from './roles.ts';
 
@@ -9,11 +9,22 @@ export interface Owned {
   readonly owner: ObjectKey;
 }
 
+/** A part of something that goes, which stays: it has another owner, or none. */
+export interface Left {
+  readonly ref: ObjectRef;
+  readonly whole: ObjectRef;
+  readonly otherOwner?: string | undefined;
+}
+
+/** Who else owns an object that would go with its owner: with another one, it does not. */
+export type OtherOwners = ReadonlyMap<ObjectKey, string>;
+
 /** All that is affected when the subjects go. */
 export interface Reached {
   readonly subjects: ReadonlySet<ObjectKey>;
   readonly planned: ReadonlyMap<ObjectKey, ObjectRef>;
   readonly owned: ReadonlyMap<ObjectKey, Owned>;
+  readonly left: readonly Left[];
   readonly edges: readonly Edge[];
   readonly obstacles: readonly Obstacle[];
   /** The planned object with which an object goes: itself, or the one that owns it, however far. */
@@ -25,18 +36,25 @@ export function reach(
   subjects: readonly KubeObject[],
   index: DependencyIndex,
   options: PlanOptions,
+  others: OtherOwners,
 ): Reached {
   const planned = new Map<ObjectKey, ObjectRef>(
     subjects.map((subject) => [keyOf(refOf(subject)), refOf(subject)]),
   );
   const own = new Set(planned.keys());
   const owned = new Map<ObjectKey, Owned>();
+  const left = new Map<ObjectKey, Left>();
   const edges: Edge[] = [];
   const obstacles = new Map<string, Obstacle>();
   const pending = [...planned.keys()];
 
   const enter = (edge: Edge, provider: ObjectKey): void => {
     const key = keyOf(edge.dependent);
+    const otherOwner = FOLLOWING_CODES.has(edge.code) ? others.get(key) : undefined;
+    if (otherOwner !== undefined || LEAVING_CODES.has(edge.code)) {
+      left.set(key, { ref: edge.dependent, whole: edge.provider, otherOwner });
+      return;
+    }
     edges.push(edge);
     if (planned.has(key) || owned.has(key)) return;
     if (follows(edge, provider, index)) owned.set(key, { ref: edge.dependent, owner: provider });
@@ -67,12 +85,22 @@ export function reach(
           break;
         case 'protection':
         case 'other':
-          if (FOLLOWING_CODES.has(edge.code)) enter(edge, key);
+          if (FOLLOWING_CODES.has(edge.code) || LEAVING_CODES.has(edge.code)) enter(edge, key);
           else if (edge.blocks && roleOf(edge.dependent) === 'other') block('protection', edge);
       }
     }
   }
-  return { subjects: own, planned, owned, edges, obstacles: [...obstacles.values()], rootOf };
+  // What is needed gone for another reason is deleted all the same.
+  const staying = [...left].filter(([key]) => !planned.has(key) && !owned.has(key)).map(([, one]) => one);
+  return {
+    subjects: own,
+    planned,
+    owned,
+    left: staying,
+    edges,
+    obstacles: [...obstacles.values()],
+    rootOf,
+  };
 
   function rootOf(key: ObjectKey): ObjectRef | undefined {
     let at = key;

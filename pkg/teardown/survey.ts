@@ -1,7 +1,14 @@
 import { keyOf, refOf, type Gap, type KubeObject, type ObjectKey, type Reader } from '#pkg/object';
-import { DependencyIndex, knowsDependentsOf, needsOfTree, NEEDS_OF_PROTECTIONS } from '#pkg/rules';
+import {
+  contentWords,
+  DependencyIndex,
+  knowsDependentsOf,
+  needsOfTree,
+  NEEDS_OF_PROTECTIONS,
+} from '#pkg/rules';
 import { gather, gatherComposition, type ContentsReader } from '#pkg/verdict';
-import { planTeardown, type Obstacle, type Plan, type PlanOptions, type Step } from './plan.ts';
+import { amongThese, otherOwnerOf } from './other-owners.ts';
+import { planTeardown, type Obstacle, type Plan, type PlanOptions } from './plan.ts';
 
 export interface SurveyPorts {
   readonly reader: Reader;
@@ -20,19 +27,56 @@ export async function surveyTeardown(
   const needs = [...needsOfTree(starts, 'dependents'), ...NEEDS_OF_PROTECTIONS];
   const listed = await gather(reader, needs, signal);
   const index = new DependencyIndex([...listed.items, ...parts.items, ...subjects]);
-  const plan = planTeardown(subjects, index, options);
-  const contents = await contentsOf(plan, options, ceph, signal);
+  const { plan, gaps } = await planAround(subjects, index, options, reader, signal);
+  const owned = plan.owned.flatMap((ref) => index.get(ref) ?? []);
+  const contents = await contentsOf(plan, owned, options, ceph, signal);
   return {
     ...plan,
     obstacles: [...plan.obstacles, ...contents.obstacles],
     gaps: [
       ...subjects.flatMap(kindGap),
       ...[...listed.gaps, ...parts.gaps].map(({ gap }) => gap),
-      ...doubts(plan, index),
+      ...gaps,
+      ...doubts(plan, owned, index),
     ],
     unasked: contents.gaps,
     notes: [...plan.notes, ...contents.notes],
   };
+}
+
+/** What others own as well does not go, nor what would go with it: each one found changes the plan. */
+async function planAround(
+  subjects: readonly KubeObject[],
+  index: DependencyIndex,
+  options: PlanOptions,
+  reader: Pick<Reader, 'get'>,
+  signal: AbortSignal,
+): Promise<{ readonly plan: Plan; readonly gaps: readonly Gap[] }> {
+  const others = new Map<ObjectKey, string>();
+  for (;;) {
+    const plan = planTeardown(subjects, index, options, others);
+    const owned = plan.owned.flatMap((ref) => index.get(ref) ?? []);
+    const isGoing = amongThese([...plan.levels.flat().map(({ object }) => object), ...owned]);
+    const looks = await Promise.all(owned.map((object) => lookForOther(object, isGoing, reader, signal)));
+    for (const { object, other } of looks) if (other) others.set(keyOf(refOf(object)), other);
+    if (looks.every(({ other }) => other === undefined))
+      return { plan, gaps: looks.flatMap(({ gap }) => gap ?? []) };
+  }
+}
+
+async function lookForOther(
+  object: KubeObject,
+  isGoing: ReturnType<typeof amongThese>,
+  reader: Pick<Reader, 'get'>,
+  signal: AbortSignal,
+): Promise<{ readonly object: KubeObject; readonly other?: string | undefined; readonly gap?: Gap }> {
+  try {
+    return { object, other: await otherOwnerOf(object, isGoing, reader, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const what = `other owners of ${object.kind} ${object.metadata.name}`;
+    return { object, gap: { what, reason: error instanceof Error ? error.message : String(error) } };
+  }
 }
 
 /** Of a kind that no rule is about, finding nothing says nothing. */
@@ -41,14 +85,15 @@ function kindGap(subject: KubeObject): readonly Gap[] {
   return [{ what: `dependents of ${subject.kind}`, reason: 'no rule knows what depends on this kind' }];
 }
 
-function doubts({ levels }: Plan, index: DependencyIndex): readonly Gap[] {
+function doubts({ levels }: Plan, owned: readonly KubeObject[], index: DependencyIndex): readonly Gap[] {
   const found = new Map<ObjectKey, Gap>();
-  const planned = new Set(levels.flat().map(({ object }) => keyOf(refOf(object))));
-  for (const { object } of levels.flat()) {
-    for (const doubt of index.doubtsAbout(refOf(object))) {
+  const going = [...levels.flat().map(({ object }) => object), ...owned].map(refOf);
+  const known = new Set(going.map(keyOf));
+  for (const ref of going) {
+    for (const doubt of index.doubtsAbout(ref)) {
       const { kind, namespace, name } = doubt.object;
       const what = `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
-      if (!planned.has(keyOf(doubt.object))) found.set(keyOf(doubt.object), { what, reason: doubt.reason });
+      if (!known.has(keyOf(doubt.object))) found.set(keyOf(doubt.object), { what, reason: doubt.reason });
     }
   }
   return [...found.values()];
@@ -66,24 +111,29 @@ interface Contents {
  */
 async function contentsOf(
   { levels }: Plan,
+  owned: readonly KubeObject[],
   { includeData }: PlanOptions,
   ceph: ContentsReader,
   signal: AbortSignal,
 ): Promise<Contents> {
-  const isNow = (step: Step): boolean => !includeData || levels[0]?.includes(step) === true;
+  const [first = [], ...later] = levels.map((level) => level.map(({ object }) => object));
+  // What is owned goes with the last level.
+  const now = new Set(includeData && later.length > 0 ? first : [...first, ...later.flat(), ...owned]);
   const found = await Promise.all(
-    levels.flat().map(async (step) => ({ step, contents: await ceph.contentsOf(step.object, signal) })),
+    [...first, ...later.flat(), ...owned].map(async (object) => ({
+      object,
+      contents: await ceph.contentsOf(object, signal),
+    })),
   );
   return {
     obstacles: found
-      .filter(({ step }) => isNow(step))
-      .flatMap(({ step: { object }, contents }) =>
-        contents.items.map(({ kind, name }) => ({
-          kind: 'contents' as const,
-          object: { group: 'ceph', kind, name },
-          message: `is stored in ${object.kind}/${object.metadata.name}`,
-          code: 'RD027',
-        })),
+      .filter(({ object }) => now.has(object))
+      .flatMap(({ object, contents }) =>
+        contents.items.map(({ kind, name, detail }) => {
+          const { code, relation } = contentWords(kind);
+          const message = `${relation} ${object.kind}/${object.metadata.name}${detail ? ` (${detail})` : ''}`;
+          return { kind: 'contents' as const, object: { group: 'ceph', kind, name }, message, code };
+        }),
       ),
     gaps: found.flatMap(({ contents }) => contents.gaps),
     notes: found.flatMap(({ contents }) => contents.notes ?? []),

@@ -6,9 +6,10 @@
  */
 export { gatherComposition } from './composition.ts';
 export { gather, type Gathered, type Lister } from './gather.ts';
+export * from './drain-report.ts';
 export { decide, inquire, type ContentsReader } from './inquiry.ts';
 export { destructionAsked, judge, type ContentsFound, type Evidence } from './judge.ts';
 export { shortName } from './next-steps.ts';
-export { objectName } from './object-name.ts';
+export { nameOf, objectName } from './object-name.ts';
 export * from './report.ts';
 export { takenAlongBy, type ResourcesOf, type TakenAlong } from './takes-along.ts';

@@ -1,139 +1,173 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { Kinds, listAt, textAt, type KubeObject } from '#pkg/object';
+import { Kinds, listAt, textAt } from '#pkg/object';
 import { served } from '#test/fixtures/served-objects.ts';
-import { startCeph, THREE_ZONES, type CephCluster } from '../../scripts/ceph/index.ts';
-import { run } from '../../scripts/controlplane/index.ts';
-import { Client } from '../controller/client.ts';
-import { localInstall, type LocalInstall, type Replica } from '../controller/local-install.ts';
-import { namespace } from '../controller/objects.ts';
+import { THREE_ZONES } from '../../scripts/ceph/index.ts';
 import { BudgetFilm } from './budget-film.ts';
 import { describeOnCeph } from './ceph.ts';
-import { Coupling } from './coupling.ts';
+import { DEFAULT, DrainStage } from './drain-stage.ts';
 
-const LONG = { timeout: 400_000 };
 const WAIT = { timeout: 90_000, interval: 250 };
-const DEFAULT = 'rook-ceph-osd';
+const LONG = { timeout: 400_000 };
 const BLOCKING = ['rook-ceph-osd-zone-zone-y', 'rook-ceph-osd-zone-zone-z'];
 const { signal } = new AbortController();
 
 describeOnCeph('drains, with OSDs that are real processes', () => {
-  let ceph: CephCluster;
-  let install: LocalInstall;
-  let client: Client;
-  let coupling: Coupling;
-  let replica: Replica;
+  let stage: DrainStage;
 
   beforeAll(async () => {
-    [ceph, install] = await Promise.all([startCeph({ downOutSeconds: 15 }), localInstall({ kinds: [] })]);
-    client = new Client(install.plane);
-    coupling = new Coupling(client, ceph, THREE_ZONES);
-    await client.create(namespace('rook-ceph'));
-    await client.create(served(Kinds.CephCluster, 'rook-ceph', 'rook-ceph') as never);
-    await coupling.start();
-    replica = await install.start(['--ceph-conf', ceph.conf]);
+    stage = await DrainStage.open({ disruptionManagement: { managePodBudgets: true } });
+    await stage.startController();
   });
+  afterAll(() => stage?.close());
 
-  afterAll(async () => {
-    if (process.env['SHOW_LOG'] && replica) process.stderr.write(await readFile(replica.log, 'utf8'));
-    await coupling?.end();
-    await Promise.all([install?.end(), ceph?.stop()]);
-  });
+  const untilQuiet = (): Promise<void> =>
+    vi.waitFor(async () => expect(await stage.isQuiet()).toBe(true), WAIT);
 
-  const cluster = {
-    apiVersion: 'ceph.rook.io/v1',
-    kind: 'CephCluster',
-    metadata: { name: 'rook-ceph', namespace: 'rook-ceph' },
-  };
-
-  async function budgets(): Promise<readonly KubeObject[]> {
-    const path = '/apis/policy/v1/namespaces/rook-ceph/poddisruptionbudgets';
-    return listAt((await client.send('GET', path, undefined)).body, 'items') as readonly KubeObject[];
+  function film(): BudgetFilm {
+    const running = new BudgetFilm(stage.client, THREE_ZONES);
+    onTestFinished(() => running.end());
+    return running;
   }
-
-  async function osdBudgetNames(): Promise<readonly string[]> {
-    const names = (await budgets()).map(({ metadata }) => metadata.name);
-    return names.filter((name) => name.startsWith(DEFAULT)).sort();
-  }
-
-  async function noout(): Promise<readonly string[]> {
-    return [...(await ceph.ceph.osdMap(signal)).bucketFlags.keys()];
-  }
-
-  async function untilQuiet(): Promise<void> {
-    await vi.waitFor(async () => {
-      expect(await osdBudgetNames()).toEqual([DEFAULT]);
-      const found = (await budgets()).find(({ metadata }) => metadata.name === DEFAULT);
-      expect(found?.['status']).toMatchObject({ disruptionsAllowed: 1, currentHealthy: 6 });
-      expect(await noout()).toEqual([]);
-    }, WAIT);
-  }
-
-  function kubectl(...args: readonly string[]): ReturnType<typeof run> {
-    const { kubeconfig, binaries, folder } = install.plane;
-    const env = { KUBECONFIG: kubeconfig, HOME: folder, PATH: process.env['PATH'] };
-    return run(binaries.kubectl, args, { env }, AbortSignal.timeout(110_000));
-  }
-
-  const drain = (node: string, timeout: string): ReturnType<typeof run> =>
-    kubectl('drain', node, '--ignore-daemonsets', '--delete-emptydir-data', `--timeout=${timeout}`);
 
   test(
-    'the example of the design: one zone drains, the others hold, and all is as before',
+    '14.7 where Rook protects from the start, not one budget is of ours, and we say so',
+    LONG,
+    async () => {
+      const running = film();
+      const said = async (): Promise<number> =>
+        (await stage.log()).split('Rook makes the budgets').length - 1;
+      await vi.waitFor(async () => expect(await said()).toBeGreaterThan(0), WAIT);
+      const before = await said();
+      await stage.kubectl('cordon', 'node-a');
+      await vi.waitFor(async () => expect(await said()).toBeGreaterThan(before), WAIT);
+      expect(await stage.why('node-a')).toMatchObject({
+        verdict: 'Drainable',
+        drained: 'cordoned',
+        clusters: [{ budgetsBy: 'Rook', leaving: [0, 1], wouldStop: 0 }],
+      });
+      await stage.kubectl('uncordon', 'node-a');
+      await running.end();
+      expect(running.frames.length).toBeGreaterThan(20);
+      expect(running.story).toEqual(['']);
+      expect(await stage.client.read(stage.state)).toBeUndefined();
+      await stage.manage({ managePodBudgets: false });
+      await untilQuiet();
+    },
+  );
+
+  test(
+    'W22 the example of the design: one zone drains, the others hold, and all is as before',
     LONG,
     async () => {
       await untilQuiet();
-      const film = new BudgetFilm(client, THREE_ZONES);
-      onTestFinished(() => film.end());
-      const drained = await drain('node-a', '100s');
+      const running = film();
+      const drained = await stage.drain('node-a', '100s');
       expect(drained.stdout).toContain('node/node-a drained');
       await vi.waitFor(async () => {
-        expect(await osdBudgetNames()).toEqual(BLOCKING);
-        expect(await noout()).toEqual(['zone-x']);
+        expect(await stage.osdBudgetNames()).toEqual(BLOCKING);
+        expect(await stage.noout()).toEqual(['zone-x']);
       }, WAIT);
-      expect([0, 1].map((id) => ceph.isOsdRunning(id))).toEqual([false, false]);
+      expect([0, 1].map((id) => stage.ceph.isOsdRunning(id))).toEqual([false, false]);
 
-      const refused = await drain('node-b', '7s');
+      const refused = await stage.drain('node-b', '7s');
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain("Cannot evict pod as it would violate the pod's disruption budget");
-      expect([2, 3].map((id) => ceph.isOsdRunning(id))).toEqual([true, true]);
-      await kubectl('uncordon', 'node-b');
+      const { status, body } = await stage.evict(2);
+      expect(status).toBe(429);
+      expect(JSON.stringify(body)).toContain('The disruption budget rook-ceph-osd-zone-zone-y needs');
+      expect([2, 3].map((id) => stage.ceph.isOsdRunning(id))).toEqual([true, true]);
+      await checkAnswers();
+      await stage.kubectl('uncordon', 'node-b');
 
-      await kubectl('uncordon', 'node-a');
+      await stage.kubectl('uncordon', 'node-a');
       await untilQuiet();
-      await film.end();
-
-      const other = THREE_ZONES.flatMap(({ zone }, id) => (zone === 'zone-x' ? [] : [id]));
-      for (const { covering } of film.frames) {
-        for (const id of other) expect(covering[id]).toBeGreaterThanOrEqual(1);
-        for (const id of [0, 1]) expect(covering[id]).toBeLessThanOrEqual(1);
-      }
-      expect(film.story[0]).toBe(DEFAULT);
-      expect(film.story).toContain(BLOCKING.join(' '));
-      expect(film.story.at(-1)).toBe(DEFAULT);
+      await running.end();
+      checkFilm(running);
+      expect(await stage.eventsOn('CephCluster', 'rook-ceph')).toEqual(
+        expect.arrayContaining(['DrainStarted', 'DrainEnded']),
+      );
+      expect(await stage.eventsOn('Node', 'node-a')).toEqual(
+        expect.arrayContaining(['DrainStarted', 'DrainEnded']),
+      );
+      expect((await stage.why('node-b')).verdict).toBe('Drainable');
     },
   );
+
+  /** W27: while zone x drains, `why` says so of a node of zone y, and that node a is held by nothing. */
+  async function checkAnswers(): Promise<void> {
+    const held = await stage.why('node-b');
+    expect(held.verdict).toBe('Blocked');
+    expect(held.causes[0]).toMatchObject({ code: 'RD070', domain: 'zone-x' });
+    expect(held.causes[0]?.message).toMatch(
+      /^rook-ceph-osd-zone-zone-y holds osd\.2 and osd\.3 because zone zone-x drains \(placement groups: .*active\+undersized/,
+    );
+    expect(held.clusters[0]).toMatchObject({
+      budgetsBy: 'rook-deps',
+      draining: 'zone-x',
+      down: [0, 1],
+      leaving: [2, 3],
+      noout: [{ message: expect.stringMatching(/^noout on zone zone-x holds for 2\dm more$/) as string }],
+    });
+    expect(held.next[0]).toMatch(/^kubectl rook-deps why node\/node-a/);
+    expect(await stage.why('node-a')).toMatchObject({ verdict: 'Drainable', causes: [], gaps: [] });
+  }
+
+  function checkFilm({ frames, story }: BudgetFilm): void {
+    const other = THREE_ZONES.flatMap(({ zone }, id) => (zone === 'zone-x' ? [] : [id]));
+    for (const { covering } of frames) {
+      for (const id of other) expect(covering[id]).toBeGreaterThanOrEqual(1);
+      for (const id of [0, 1]) expect(covering[id]).toBeLessThanOrEqual(1);
+    }
+    expect(story[0]).toBe(DEFAULT);
+    expect(story).toContain(BLOCKING.join(' '));
+    expect(story.at(-1)).toBe(DEFAULT);
+  }
+
+  test('noout ends with its time, while the others are held on', LONG, async () => {
+    await untilQuiet();
+    await stage.drain('node-b', '100s');
+    await vi.waitFor(async () => expect(await stage.noout()).toEqual(['zone-y']), WAIT);
+    // As after a controller that was away for an hour.
+    await vi.waitFor(async () => {
+      const record = await stage.client.read(stage.state);
+      const known = JSON.parse(textAt(record, 'data', 'state.json') ?? '{}') as { noout?: object[] };
+      expect(known.noout).toMatchObject([{ domain: 'zone-y', phase: 'set' }]);
+      const noout = known.noout?.map((one) => ({ ...one, since: Date.now() - 3_600_000 }));
+      await stage.client.patch(stage.state, { data: { 'state.json': JSON.stringify({ ...known, noout }) } });
+      expect(await stage.noout()).toEqual([]);
+    }, WAIT);
+    expect(await stage.osdBudgetNames()).toEqual(['rook-ceph-osd-zone-zone-x', 'rook-ceph-osd-zone-zone-z']);
+    await vi.waitFor(
+      async () => expect(await stage.eventsOn('CephCluster', 'rook-ceph')).toContain('NooutEnded'),
+      WAIT,
+    );
+    expect((await stage.why('node-a')).clusters[0]?.noout).toEqual([
+      { message: 'noout on zone zone-y is over: Ceph moves its data elsewhere' },
+    ]);
+    await stage.kubectl('uncordon', 'node-b');
+    await untilQuiet();
+  });
 
   test(
     'a manager that dies during a drain: nothing is given back until it tells how the data is',
     LONG,
     async () => {
       await untilQuiet();
-      const drained = await drain('node-c', '100s');
+      const drained = await stage.drain('node-c', '100s');
       expect(drained.stdout).toContain('node/node-c drained');
       const held = ['rook-ceph-osd-zone-zone-x', 'rook-ceph-osd-zone-zone-y'];
-      await vi.waitFor(async () => expect(await osdBudgetNames()).toEqual(held), WAIT);
-      await ceph.killManager();
-      await kubectl('uncordon', 'node-c');
+      await vi.waitFor(async () => expect(await stage.osdBudgetNames()).toEqual(held), WAIT);
+      await stage.ceph.killManager();
+      await stage.kubectl('uncordon', 'node-c');
       await vi.waitFor(async () => {
-        const { osds } = await ceph.ceph.osdMap(signal);
+        const { osds } = await stage.ceph.ceph.osdMap(signal);
         expect(osds.every(({ isUp }) => isUp)).toBe(true);
       }, WAIT);
-      const refused = await drain('node-a', '15s');
+      const refused = await stage.drain('node-a', '15s');
       expect(refused.code).toBe(1);
-      expect(await osdBudgetNames()).toEqual(held);
-      await kubectl('uncordon', 'node-a');
-      ceph.startManager();
+      expect(await stage.osdBudgetNames()).toEqual(held);
+      await stage.kubectl('uncordon', 'node-a');
+      stage.ceph.startManager();
       await untilQuiet();
     },
   );
@@ -143,40 +177,85 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
     LONG,
     async () => {
       await untilQuiet();
-      await coupling.break(5);
+      await stage.coupling.break(5);
       await vi.waitFor(async () => {
-        const found = (await budgets()).find(({ metadata }) => metadata.name === DEFAULT);
+        const found = (await stage.budgets()).find(({ metadata }) => metadata.name === DEFAULT);
         const expressions = listAt(found, 'spec', 'selector', 'matchExpressions');
         expect(expressions.map((one) => textAt(one, 'operator'))).toEqual(['In', 'NotIn']);
         expect(expressions[1]).toMatchObject({ key: 'osd', values: ['5'] });
-        expect(await noout()).toEqual([]);
+        expect(await stage.noout()).toEqual([]);
       }, WAIT);
-      const drained = await drain('node-b', '100s');
+      expect(await stage.why('node-b')).toMatchObject({
+        verdict: 'Drainable',
+        clusters: [{ down: [5], noout: [] }],
+      });
+      const drained = await stage.drain('node-b', '100s');
       expect(drained.stdout).toContain('node/node-b drained');
-      await kubectl('uncordon', 'node-b');
-      coupling.mend(5);
-      await kubectl('uncordon', 'node-c');
-      await ceph.output('ceph', ['osd', 'in', '5']);
+      await stage.kubectl('uncordon', 'node-b');
+      stage.coupling.mend(5);
+      await stage.kubectl('uncordon', 'node-c');
+      await stage.ceph.output('ceph', ['osd', 'in', '5']);
       await untilQuiet();
     },
   );
 
+  test('W18 budgets of other daemons follow their counts, and go with them', LONG, async () => {
+    const counted = async (): Promise<Record<string, unknown>> =>
+      Object.fromEntries(
+        (await stage.budgets())
+          .filter(({ metadata }) => !metadata.name.startsWith(DEFAULT))
+          .map(({ metadata, spec }) => {
+            const { minAvailable, maxUnavailable } = spec as Record<string, number>;
+            return [metadata.name, minAvailable ?? `-${maxUnavailable}`];
+          }),
+      );
+    const store = served(Kinds.CephObjectStore, 's', 'rook-ceph', { gateway: { instances: 3, port: 80 } });
+    const mirror = served(Kinds.CephRBDMirror, 'm', 'rook-ceph', { count: 2 });
+    await stage.spec({ mon: { count: 3 }, mgr: { count: 2 } });
+    for (const object of [store, mirror]) await stage.client.create(object as never);
+    for (const name of ['f', 'g']) {
+      await stage.client.create(served(Kinds.CephFilesystemMirror, name, 'rook-ceph') as never);
+    }
+    await vi.waitFor(
+      async () =>
+        expect(await counted()).toEqual({
+          'rook-ceph-mon-pdb': '-1',
+          'rook-ceph-mgr-pdb': '-1',
+          'rook-ceph-rgw-s': 2,
+          'rook-ceph-rbd-mirror': 1,
+          'rook-ceph-fs-mirror': 1,
+        }),
+      WAIT,
+    );
+    await stage.spec({ mon: { count: 5 }, mgr: { count: 1 } });
+    await stage.client.patch(store as never, { spec: { gateway: { instances: 5 } } });
+    await stage.client.patch(mirror as never, { spec: { count: 1 } });
+    await vi.waitFor(
+      async () =>
+        expect(await counted()).toEqual({
+          'rook-ceph-mon-pdb': '-2',
+          'rook-ceph-rgw-s': 4,
+          'rook-ceph-fs-mirror': 1,
+        }),
+      WAIT,
+    );
+    await stage.spec({ mon: { count: 1 } });
+    await stage.client.patch(store as never, { spec: { gateway: { instances: 1 } } });
+    await stage.client.delete(served(Kinds.CephFilesystemMirror, 'g', 'rook-ceph') as never);
+    await vi.waitFor(async () => expect(await counted()).toEqual({}), WAIT);
+  });
+
   test('14.7 Rook told to protect: nothing of ours is left, and back again everything is', LONG, async () => {
     await untilQuiet();
-    await client.patch(cluster, { spec: { disruptionManagement: { managePodBudgets: true } } });
-    const state = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'rook-deps-disruption', namespace: 'rook-ceph' },
-    };
+    await stage.manage({ managePodBudgets: true });
     await vi.waitFor(async () => {
-      expect(await client.read(state)).toBeUndefined();
-      const ours = (await budgets()).filter(({ metadata }) => metadata.labels !== undefined);
+      expect(await stage.client.read(stage.state)).toBeUndefined();
+      const ours = (await stage.budgets()).filter(({ metadata }) => metadata.labels !== undefined);
       expect(ours).toEqual([]);
     }, WAIT);
-    expect(await osdBudgetNames()).toEqual([DEFAULT]);
-    await client.patch(cluster, { spec: { disruptionManagement: { managePodBudgets: false } } });
+    expect(await stage.osdBudgetNames()).toEqual([DEFAULT]);
+    await stage.manage({ managePodBudgets: false });
     await untilQuiet();
-    await vi.waitFor(async () => expect(await client.read(state)).toBeDefined(), WAIT);
+    await vi.waitFor(async () => expect(await stage.client.read(stage.state)).toBeDefined(), WAIT);
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { isRecord, Kinds, ROOK_KINDS } from '#pkg/object';
+import { Kinds, ROOK_KINDS } from '#pkg/object';
 import { served } from '../fixtures/served-objects.ts';
 import { RookObjects } from './rook-objects.ts';
-import { finalizerOf, serveFinalizers } from './rook-stand-in.ts';
+import { RookStandIn, served as withFinalizer } from './rook-operator.ts';
 import { Scene } from './scene.ts';
 
 let scene: Scene;
@@ -40,13 +40,7 @@ const cluster = (ns: string): readonly object[] =>
     served(Kinds.CephNVMeOFGateway, 'gw', ns, { pool: 'p' }),
     served(Kinds.CephClient, 'cl', ns, { caps: { osd: 'profile rbd pool=p' } }),
     served(Kinds.CephCOSIDriver, 'd', ns),
-  ].map((object) => ({
-    ...object,
-    metadata: {
-      ...(isRecord(object['metadata']) ? object['metadata'] : {}),
-      finalizers: [finalizerOf(String(object['kind']))],
-    },
-  }));
+  ].map(withFinalizer);
 
 /** Each before what it depends on. */
 const ORDER: readonly (readonly [first: string, then: string])[] = [
@@ -77,8 +71,7 @@ test('a namespace with all 19 kinds drains within a minute, dependents before wh
   ] as const)
     await rook.untilHeld({ kind, namespace: ns, name });
 
-  const stop = new AbortController();
-  const serving = serveFinalizers(scene, rook, ns, stop.signal);
+  const operator = new RookStandIn(scene.client, ns);
   const startedMs = Date.now();
   await scene.install.kubectl(['delete', 'namespace', ns, '--wait=false']);
   await vi.waitFor(
@@ -89,8 +82,8 @@ test('a namespace with all 19 kinds drains within a minute, dependents before wh
     { timeout: 60_000, interval: 200 },
   );
   expect(Date.now() - startedMs).toBeLessThan(60_000);
-  stop.abort();
-  const { names } = await serving;
+  await operator.end();
+  const names = operator.gone.map((name) => name.split('/')[0] ?? '');
   expect(names).toHaveLength(ROOK_KINDS.length);
   for (const [first, then] of ORDER)
     expect(names.indexOf(first), `${first} before ${then}`).toBeLessThan(names.indexOf(then));

@@ -5,7 +5,7 @@ import { served, servedVolume } from '../fixtures/served-objects.ts';
 import { auditEnd, controllerWrites } from './controller-writes.ts';
 import { deletePastTheWebhook } from './past-the-webhook.ts';
 import { RookObjects, type Named } from './rook-objects.ts';
-import { finalizerOf } from './rook-stand-in.ts';
+import { finalizerOf } from './rook-operator.ts';
 import { Scene } from './scene.ts';
 
 const RBD = 'rook-ceph.rbd.csi.ceph.com';

@@ -29,6 +29,8 @@ export function rookNamespace(namespace: string): readonly object[] {
       sharedPools: { metadataPoolName: 'rgw-pool', dataPoolName: 'rgw-pool' },
     }),
     make(Kinds.CephObjectStore, 'store', { zone: { name: 'zone' } }),
+    make(Kinds.CephObjectZone, 'far-zone', { zoneGroup: 'zone-group' }),
+    make(Kinds.CephObjectStore, 'far-store', { zone: { name: 'far-zone' } }),
     make(Kinds.CephObjectStoreAccount, 'account', { store: 'store' }),
     make(Kinds.CephObjectStoreUser, 'user', { store: 'store', accountRef: { name: 'account' } }),
     make(Kinds.CephBucketTopic, 'topic', { objectStoreName: 'store', objectStoreNamespace: namespace }),
@@ -57,6 +59,8 @@ export const ORDER: readonly (readonly [first: string, next: string])[] = [
   ['CephObjectStore/store', 'CephObjectZone/zone'],
   ['CephObjectZone/zone', 'CephObjectZoneGroup/zone-group'],
   ['CephObjectZone/zone', 'CephBlockPool/rgw-pool'],
+  ['CephObjectStore/far-store', 'CephObjectZone/far-zone'],
+  ['CephObjectZone/far-zone', 'CephObjectZoneGroup/zone-group'],
   ['CephObjectZoneGroup/zone-group', 'CephObjectRealm/realm'],
 ];
 

@@ -54,6 +54,13 @@ export class Scene {
     if (this.#replica) await this.install.stop(this.#replica, 'SIGKILL');
   }
 
+  /** Another one, which need not wait until the lease of the one that was killed runs out. */
+  async restartController(): Promise<void> {
+    const lease = ['lease', 'rook-deps', '-n', 'rook-deps-system', '--ignore-not-found'];
+    await this.install.kubectl(['delete', ...lease]);
+    await this.startController();
+  }
+
   /** Makes objects in their order. A kind that is just being defined, or a webhook just routed, takes a moment. */
   async make(...objects: readonly Target[]): Promise<void> {
     for (const object of objects) {

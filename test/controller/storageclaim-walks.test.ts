@@ -264,4 +264,32 @@ describe('after', () => {
     const gone = await order(stage, stage.held);
     expect(gone.at(-1)).toBe('StorageClaim/claim');
   });
+
+  test('rook-deps delete leaves what somebody else owns, too, and does not wait for it', async () => {
+    const ns = await scene.namespace('shared');
+    const [part, held] = [configMap(ns, 'part'), claim(ns, 'claim', 'shared', 'Foreground')];
+    const [whole, other] = [composite('shared', [entry('part', part)]), gadget('shared')];
+    await scene.make(whole, held, other);
+    await scene.untilReady(held);
+    const [own] = (await scene.client.read(part))?.metadata.ownerReferences ?? [];
+    const uid = (await scene.client.read(other))?.metadata.uid;
+    const more = { apiVersion: other.apiVersion, kind: other.kind, name: 'shared', uid };
+    await scene.client.patch(part, { metadata: { ownerReferences: [own, more] } });
+    const stopped = await scene.install.plugin(['delete', 'storageclaim/claim', '-n', ns, '--yes']);
+    expect(stopped.code).toBe(1);
+    expect(stopped.stderr).toContain('RD030  ConfigMap/part is owned by Gadget/shared, too');
+    await scene.client.patch(held, { spec: { compositeDeletePolicy: 'Background' } });
+    const { code, stderr } = await scene.install.plugin([
+      'delete',
+      'storageclaim/claim',
+      '-n',
+      ns,
+      '--yes',
+      '--timeout=30s',
+    ]);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('Stay:\n  ConfigMap/part is owned by Gadget/shared, too');
+    await scene.untilGone(held, whole);
+    expect((await scene.client.read(part))?.metadata.deletionTimestamp).toBeUndefined();
+  });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { listAt, recordAt, textAt, type KubeObject } from '#pkg/object';
 import { acceptedDeletions } from './accepted-deletions.ts';
 import type { Target } from './client.ts';
+import { criticalService, deployment, noFinalizer, providerOf } from './critical-objects.ts';
 import { chosen, configMap, HELD, LET_GO, usage } from './objects.ts';
 import { Recorder } from './recorder.ts';
 import { Scene } from './scene.ts';
@@ -169,8 +170,7 @@ describe('a composite', () => {
     // Nobody reviews it while the controller is away; the schema does not mind.
     await scene.install.kubectl(['delete', 'validatingwebhookconfiguration', 'rook-deps']);
     await scene.client.patch(whole, { spec: { resources: [entry('stays', stays)] } });
-    await scene.install.kubectl(['delete', 'lease', 'rook-deps', '-n', 'rook-deps-system']);
-    await scene.startController();
+    await scene.restartController();
     expect(await untilSynced(whole, 'NotOurs')).toContain(
       'is controlled by ConfigMap "stays", so it is not deleted',
     );
@@ -226,6 +226,58 @@ describe('a composite', () => {
     await scene.client.delete(whole);
     await scene.untilGone(whole);
     await isAlive(there);
+  });
+
+  test('that is orphaned while it is composed leaves its parts, and none gets its owner back', async () => {
+    const ns = await scene.namespace('orphans');
+    for (let round = 0; round < 3; round++) {
+      const name = `orphans-${round}`;
+      const parts = Array.from({ length: 40 }, (_, at) => configMap(ns, `${name}-${at}`));
+      const entries = (key: string): readonly object[] =>
+        parts.map((part) => entry(part.metadata.name, data(part, { key })));
+      const whole = composite(name, entries('old'));
+      await scene.make(whole);
+      await scene.untilReady(whole);
+      await scene.client.patch(whole, { spec: { resources: entries('new') } });
+      await vi.waitFor(async () => {
+        expect(textAt(await scene.client.read(parts[0] as Target), 'data', 'key')).toBe('new');
+      }, WAIT);
+      await scene.client.delete(whole, { propagationPolicy: 'Orphan' });
+      await scene.untilGone(whole);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      const found = await Promise.all(parts.map((part) => scene.client.read(part)));
+      expect(found.filter((part) => part === undefined || part.metadata.deletionTimestamp)).toEqual([]);
+      expect(found.flatMap((part) => part?.metadata.ownerReferences ?? [])).toEqual([]);
+    }
+  });
+
+  test('says in which namespace it cannot make a part, and makes the others', async () => {
+    const ns = await scene.namespace('there');
+    const parts = [entry('lost', configMap('nowhere', 'lost')), entry('map', configMap(ns, 'map'))];
+    const whole = composite('nowhere', parts);
+    await scene.make(whole);
+    expect(await untilSynced(whole, 'NamespaceNotFound')).toBe(
+      'ConfigMap "nowhere/lost": namespaces "nowhere" not found (make it: kubectl create namespace nowhere)',
+    );
+    await isAlive(configMap(ns, 'map'));
+    await scene.client.delete(whole);
+  });
+
+  test('goes while the webhook does not answer, and cannot be changed then', async () => {
+    const ns = await scene.namespace('unanswered');
+    const part = configMap(ns, 'part');
+    const whole = composite('unanswered', [entry('part', part)]);
+    await scene.make(whole);
+    await scene.untilReady(whole);
+    await scene.client.patch(part, { metadata: HELD });
+    await scene.killController();
+    const changed = await scene.client.patch(whole, { spec: { claimableFrom: { namespaces: [] } } });
+    expect(changed.message).toContain('failed calling webhook "storagecomposites.rook-deps.io"');
+    expect((await scene.client.delete(whole, { propagationPolicy: 'Foreground' })).status).toBe(200);
+    await scene.untilTerminating(part);
+    await scene.client.patch(part, LET_GO);
+    await scene.untilGone(part, whole);
+    await scene.restartController();
   });
 
   test('says what the controller may not make, and how to grant it', async () => {
@@ -293,6 +345,30 @@ describe('a claim', () => {
     await scene.untilGone(part, whole, mine);
   });
 
+  test('in the foreground stays for all parts of a composite that somebody deleted in the background', async () => {
+    const ns = await scene.namespace('before-it');
+    const part = configMap(ns, 'part');
+    const [whole, mine] = [
+      composite('before-it', [entry('part', part)]),
+      claim(ns, 'mine', 'before-it', 'Foreground'),
+    ];
+    await scene.make(whole, mine);
+    const bound = await scene.untilReady(mine);
+    const { uid = '' } = (await scene.client.read(part))?.metadata ?? {};
+    expect(listAt(bound, 'status', 'composite', 'resources')).toMatchObject([{ name: 'part', uid }]);
+    await scene.client.patch(part, { metadata: HELD });
+    await scene.client.delete(whole, { propagationPolicy: 'Background' });
+    await scene.untilGone(whole);
+    await scene.untilReason(mine, 'CompositeLost');
+    await scene.client.delete(mine);
+    const waiting = await scene.untilReason(mine, 'Deleting');
+    expect(listAt(waiting, 'status', 'waitingFor')).toMatchObject([{ name: 'part', uid }]);
+    await scene.untilTerminating(part);
+    expect(await scene.client.read(mine)).toBeDefined();
+    await scene.client.patch(part, LET_GO);
+    await scene.untilGone(part, mine);
+  });
+
   test('C6: goes without a composite that has become bound to another', async () => {
     const ns = await scene.namespace('c6');
     const part = configMap(ns, 'part');
@@ -331,6 +407,10 @@ describe('a claim', () => {
       }, WAIT);
     await passwordIs('first');
     await scene.client.patch(secret('default', 'connected', ''), secret('default', 'connected', 'second'));
+    await passwordIs('second');
+    await scene.client.patch(whole, { spec: { connectionSecretRef: null } });
+    await scene.untilGone(copy);
+    await scene.client.patch(whole, { spec: { connectionSecretRef } });
     await passwordIs('second');
     await scene.client.delete(mine);
     await scene.untilGone(mine, copy);
@@ -462,7 +542,7 @@ describe('bad input', () => {
         apiVersion: `${api}/v1`,
         kind: 'ClusterRole',
         metadata: { name: 'lender' },
-        rules: [rule('rook-deps.io', 'storagecomposites')],
+        rules: [rule('rook-deps.io', 'storagecomposites'), rule('rook-deps.io', 'criticalservices')],
       },
       {
         apiVersion: `${api}/v1`,
@@ -504,6 +584,13 @@ describe('bad input', () => {
     const of = { apiVersion: 'v1', kind: 'ConfigMap', resourceRef: { name: 'kube-root-ca.crt' } };
     const squat = composite('squat', [entry('u', usage('default', 'squat', { of, reason: 'mine' }))]);
     expect((await scene.client.create(squat, { as })).status).toBe(403);
+    const critical = criticalService('squat', {
+      provider: providerOf(deployment('default', 'theirs')),
+      criteria: [noFinalizer('gadgets', 'a/b')],
+    });
+    const keep = await scene.client.create(composite('squat', [entry('c', critical)]), { as });
+    expect(keep.status).toBe(403);
+    expect(keep.message).toContain('to keep an object one must be allowed to delete it, and user "lender"');
     await isAlive(own);
     expect(await scene.client.read(configMap('default', 'theirs'))).toBeUndefined();
   });

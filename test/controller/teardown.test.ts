@@ -62,7 +62,7 @@ describe('a whole namespace of Rook', () => {
     const { code, stdout, stderr } = await install.plugin(cluster('whole', '--yes', '--timeout=50s'));
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(await rookObjectsIn('whole')).toEqual([]);
-    expect(gone).toHaveLength(21);
+    expect(gone).toHaveLength(23);
     expectOrder(gone);
     expect(stdout).toContain('cephnfs.ceph.rook.io "nfs" deleted from whole namespace\n');
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
@@ -128,7 +128,7 @@ describe('a whole namespace of Rook', () => {
     const [code] = (await once(child, 'exit')) as [number | null];
     expect(code).toBe(130);
     const report = await said;
-    expect(report).toMatch(/error: interrupted: \d+ of 22 objects are gone\nbeing deleted:\n/);
+    expect(report).toMatch(/error: interrupted: \d+ of 24 objects are gone\nbeing deleted:\n/);
     expect(report).toContain('  cephobjectstore.ceph.rook.io "store" in interrupted namespace\n');
     expect(report).toMatch(
       /not touched:\n(.*\n)* {2}cephcluster.ceph.rook.io "ceph" in interrupted namespace\n/,
@@ -143,7 +143,7 @@ describe('a whole namespace of Rook', () => {
     stand.holding.clear();
     const last = await install.plugin(cluster('interrupted', '--yes', '--timeout=50s'));
     expect(last.code).toBe(0);
-    expect(stand.gone).toHaveLength(21);
+    expect(stand.gone).toHaveLength(23);
     expectOrder(stand.gone);
   });
 
@@ -177,17 +177,17 @@ describe('delete', () => {
     const { code, stdout } = await install.plugin(cluster('planned', '--dry-run=client', '-o', 'json'));
     const plan = JSON.parse(stdout) as { kind: string; levels: { kind: string; name: string }[][] };
     expect({ code, kind: plan.kind }).toEqual({ code: 0, kind: 'DeletionPlan' });
-    expect(plan.levels.flat()).toHaveLength(22);
+    expect(plan.levels.flat()).toHaveLength(24);
     expect(plan.levels.at(-1)?.map(({ kind }) => kind)).toEqual(['CephCluster']);
     const server = await install.plugin(cluster('planned', '--dry-run=server'));
     expect(server.stdout).toContain(
       'cephnfs.ceph.rook.io "nfs" deleted from planned namespace (server dry run)',
     );
-    expect(await rookObjectsIn('planned')).toHaveLength(21);
+    expect(await rookObjectsIn('planned')).toHaveLength(23);
     const unattended = await install.plugin(cluster('planned'));
     expect(unattended.code).toBe(1);
     expect(unattended.stderr).toContain('error: confirmation required; pass --yes');
-    expect(await rookObjectsIn('planned')).toHaveLength(21);
+    expect(await rookObjectsIn('planned')).toHaveLength(23);
   });
 
   test('prints a refusal as it is, and leaves the rest', async () => {

@@ -143,7 +143,12 @@ export class FakeCluster {
   #apply(object: KubeObject): KubeObject {
     this.#call({ verb: 'apply', key: keyOf(refOf(object)), body: object });
     const old = this.at(refOf(object));
+    const { uid } = object.metadata;
+    if (uid !== undefined && uid !== old?.metadata.uid) throw new Refusal(409, 'Conflict', 'another UID');
     if (!old) return this.put(object);
+    const { resourceVersion } = old.metadata;
+    if ((object.metadata.resourceVersion ?? resourceVersion) !== resourceVersion)
+      throw new Refusal(409, 'Conflict', 'the object has been modified');
     const changed = merged(old, object) as KubeObject;
     return JSON.stringify(changed) === JSON.stringify(old) ? old : this.#store(changed);
   }
@@ -154,6 +159,8 @@ export class FakeCluster {
     if (!old) return 'absent';
     if (options.uid !== undefined && options.uid !== old.metadata.uid)
       throw new Refusal(409, 'Conflict', 'another UID');
+    if ((options.resourceVersion ?? old.metadata.resourceVersion) !== old.metadata.resourceVersion)
+      throw new Refusal(409, 'Conflict', 'the object has been modified');
     this.deletions.push({ key: keyOf(ref), options });
     const deletionTimestamp = old.metadata.deletionTimestamp ?? new Date(this.#nowMs()).toISOString();
     this.#store({ ...old, metadata: { ...old.metadata, deletionTimestamp } });

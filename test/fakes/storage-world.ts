@@ -60,7 +60,6 @@ export class StorageWorld {
       get: this.cluster.get,
       types: () => Promise.resolve(this.cluster.types),
       writer: this.cluster.writer,
-      record: () => Promise.resolve(),
       departed: { get: () => undefined, forget: () => undefined },
       clock: this.clock,
     };

@@ -28,7 +28,7 @@ Not known:
     );
     expect(code).toBe(1);
     expect(out).toContain('PersistentVolume/v keeps its data in CephBlockPool/p');
-    expect(err).toBe('error: something is in the way, so nothing was deleted\n');
+    expect(err).toBe('error: something is in the way, so nothing would be deleted\n');
   });
 
   test.for([

@@ -38,7 +38,10 @@ The plan is shown first, and you are asked to type the name of the resource. Not
 snapshots or buckets hold data (--include-volumes deletes them too), while pods use them, while a protection or something
 in Ceph is in the way, or while something that matters could not be checked. What appears in the meantime ends it.
 
-Interrupted or timed out, it says what is gone, what is under way and what was not touched; run it again to go on.`,
+Interrupted or timed out, it says what is gone, what is under way and what was not touched; run it again to go on.
+
+Exit codes: 0 when it is gone (or, with --wait=false, accepted), 1 when something is in the way or refused, 124 when it
+timed out, 130 when it was interrupted.`,
   usage:
     'delete (TYPE NAME... | TYPE/NAME... | TYPE -l SELECTOR) [--include-volumes] [--cascade=background] [--yes] [flags] [options]',
   examples: [
@@ -59,15 +62,15 @@ Interrupted or timed out, it says what is gone, what is under way and what was n
     cascade: {
       type: 'string',
       choices: ['background', 'foreground', 'orphan'],
-      describe:
-        'What becomes of the objects that deleted ones own: background (the default), foreground or orphan.',
+      unset: "'background'",
+      describe: 'What becomes of the objects that deleted ones own: one of background, foreground or orphan.',
     },
     'include-volumes': {
       type: 'boolean',
       describe: 'Delete volumes, claims, snapshots and buckets too: the data of users is DESTROYED.',
     },
     'dry-run': DRY_RUN_FLAG,
-    wait: { type: 'boolean', describe: 'Wait until the last level is gone, too; true by default.' },
+    wait: { type: 'boolean', unset: 'true', describe: 'Wait until the last level is gone, too.' },
     timeout: { type: 'string', describe: 'How long to go on, such as 90s or 5m; without limit by default.' },
     yes: YES_FLAG,
     output: outputFlag(FORMATS),
@@ -131,11 +134,11 @@ function isObstructed({ obstacles, gaps }: Plan): boolean {
 async function showPlan(plan: Plan, format: string | undefined, io: Io): Promise<number> {
   if (format === 'json' || format === 'yaml') io.print(await serialized(planDocument(plan), format));
   else io.print(planText(plan).join('\n'));
-  return isObstructed(plan) ? stopped(io) : 0;
+  return isObstructed(plan) ? stopped(io, 'nothing would be deleted') : 0;
 }
 
-function stopped(io: Io): number {
-  io.error('error: something is in the way, so nothing was deleted');
+function stopped(io: Io, so = 'nothing was deleted'): number {
+  io.error(`error: something is in the way, so ${so}`);
   return 1;
 }
 

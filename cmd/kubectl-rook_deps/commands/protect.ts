@@ -78,7 +78,7 @@ arguments it lists what is worth protecting and is not.`,
     ...CRITICAL_FLAGS,
     output: outputFlag(FORMATS),
     'dry-run': DRY_RUN_FLAG,
-    wait: { type: 'boolean', describe: 'Wait until the protection is in force; true by default.' },
+    wait: { type: 'boolean', unset: 'true', describe: 'Wait until the protection is in force.' },
     timeout: { type: 'string', describe: 'How long to wait, such as 90s or 5m; 30s by default.' },
   },
   async run(args, io, signal) {

@@ -34,7 +34,7 @@ be repeated: then the command says so and asks.`,
     },
     yes: YES_FLAG,
     'dry-run': DRY_RUN_FLAG,
-    wait: { type: 'boolean', describe: 'Wait until the protections are gone; true by default.' },
+    wait: { type: 'boolean', unset: 'true', describe: 'Wait until the protections are gone.' },
     timeout: { type: 'string', describe: 'How long to wait, such as 90s or 5m; 30s by default.' },
   },
   async run(args, io, signal) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Kinds } from '#pkg/object';
 import { run, type Outcome } from '#test/fakes/program.ts';
+import { aDrain } from '#test/fixtures/drains.ts';
 import { anObject, aCluster, aPool, aRadosNamespace } from '#test/fixtures/objects.ts';
 
 const STDIN = JSON.stringify([
@@ -222,5 +223,56 @@ describe('saved manifests', () => {
     const { out } = await run(['why', '--from', '-', 'cephbp'], { stdin });
     expect(out).not.toContain('\u001b');
     expect(out).toContain(`kubectl rook-deps tree 'cephblockpool/p^[[2J$(reboot)' -n rook-ceph`);
+  });
+});
+
+describe('a node', () => {
+  const now = Date.parse('2026-11-18T10:00:00Z');
+  const stdin = JSON.stringify([...aDrain(now - 7 * 60_000), aPool('used'), aRadosNamespace('t', 'used')]);
+  const ask = (line: string): Promise<Outcome> => run(`why --from - ${line}`, { stdin, now: () => now });
+
+  test('is asked about its drain, and the answer reads as agreed', async () => {
+    await expect((await ask('node/node-1')).out).toMatchFileSnapshot(
+      '../../../test/fixtures/golden/why-node.txt',
+    );
+  });
+
+  test.for([
+    { line: 'node/node-1', code: 2 },
+    { line: 'no node-0', code: 3 },
+    { line: 'node/node-0 --no-ceph', code: 0 },
+    { line: 'nodes', code: 2 },
+    { line: 'node/nowhere', code: 1 },
+  ])('is $code for $line with -q', async ({ line, code }) => {
+    expect(await ask(`${line} -q`)).toMatchObject({ code, out: '' });
+  });
+
+  test('is one document with -o json, several are a list, and other kinds may be among them', async () => {
+    const json = async (line: string): Promise<unknown> => JSON.parse((await ask(`${line} -o json`)).out);
+    expect(await json('node/node-1')).toMatchObject({
+      apiVersion: 'rook-deps.io/v1alpha1',
+      kind: 'DrainReport',
+      subject: { kind: 'Node', name: 'node-1' },
+      verdict: 'Blocked',
+      causes: [{ code: 'RD070', object: { name: 'rook-ceph-osd-zone-zone-y' }, domain: 'zone-x' }],
+    });
+    expect(await json('nodes')).toMatchObject({ kind: 'DrainReportList', items: { length: 3 } });
+    expect(await json('node/node-1 cephbp/used')).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [{ kind: 'DrainReport' }, { kind: 'DependencyReport' }],
+    });
+  });
+
+  test('is named by its budgets with -o name', async () => {
+    expect((await ask('node/node-1 -o name')).out).toBe(
+      'poddisruptionbudget.policy/rook-ceph-osd-zone-zone-y\n',
+    );
+  });
+
+  test('in files is never told to be drained without a look at the cluster', async () => {
+    const { out } = await ask('node/node-0 --no-ceph');
+    expect(out).toContain('kubectl rook-deps why node/node-0');
+    expect(out).not.toContain('kubectl uncordon');
   });
 });

@@ -1,20 +1,17 @@
-import { kindKey, refOf, type KubeObject } from '#pkg/object';
-import { renderReport, reportNames } from '#pkg/render';
-import { needsOfVerdict } from '#pkg/rules';
-import { API_VERSION, inquire, type DependencyReport } from '#pkg/verdict';
 import type { Args } from '../args.ts';
-import { CEPH_FLAGS, openCeph } from '../ceph.ts';
+import { CEPH_FLAGS } from '../ceph.ts';
 import type { Command } from '../command.ts';
 import { shellQuoted, suggestedFlags } from '../global-flags.ts';
 import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
+import { missingKinds, namesIn, renderAny, reportList, reportsOn, type Report } from '../reports.ts';
 import { requireResource } from '../resource-args.ts';
 import { findSubjects, noneFound, SUBJECT_FLAGS } from '../subjects.ts';
 import { styleOf } from '../terminal.ts';
 import { FROM_FLAG, openSource, warn, type Source } from '../wiring.ts';
 
 const FORMATS = ['json', 'name', 'wide', 'yaml'];
-const EXIT_CODES = { Deletable: 0, Blocked: 2, Unknown: 3 } as const;
+const EXIT_CODES = { Deletable: 0, Drainable: 0, Blocked: 2, Unknown: 3 } as const;
 
 export const why: Command = {
   name: 'why',
@@ -28,7 +25,10 @@ Nothing is changed.
 What Ceph holds is asked in the pod of the Rook operator, or in the toolbox; that needs the rights get and create on
 pods/exec. What Ceph does not answer counts as unchecked.
 
-With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1 is an error.`,
+Of a node it says whether it can be drained: which budget holds which pods, for the sake of which failure domain, how
+the placement groups are and what would become of them without the node, and how long noout still holds.
+
+With --exit-code or -q the exit code tells: 0 deletable or drainable, 2 blocked, 3 unknown; 1 is an error.`,
   usage: 'why (TYPE NAME... | TYPE/NAME... | TYPE) [flags] [options]',
   examples: [
     {
@@ -44,6 +44,10 @@ With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1
       line: 'kubectl rook-deps why cephfs/myfs --from dump/ --from more.yaml',
     },
     {
+      what: 'Can the node be drained? What does a drain wait for?',
+      line: 'kubectl rook-deps why node/worker-2',
+    },
+    {
       what: 'All object stores of all namespaces, as JSON',
       line: 'kubectl rook-deps why cephobjectstores -A -o json',
     },
@@ -53,7 +57,10 @@ With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1
     ...SUBJECT_FLAGS,
     from: FROM_FLAG,
     ...CEPH_FLAGS,
-    'exit-code': { type: 'boolean', describe: 'Exit with 0 when deletable, 2 when blocked, 3 when unknown.' },
+    'exit-code': {
+      type: 'boolean',
+      describe: 'Exit with 0 when deletable or drainable, 2 when blocked, 3 when unknown.',
+    },
     quiet: { type: 'boolean', alias: 'q', describe: 'Print no report; implies --exit-code.' },
     'no-headers': { type: 'boolean', describe: "Don't print headers." },
   },
@@ -62,11 +69,12 @@ With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1
     requireResource(args.words);
     const source = await openSource(args, io, signal);
     try {
-      const ceph = await openCeph(args, source, io);
       const subjects = await findSubjects(args, source, signal);
-      warnOfUnsavedKinds(subjects, source, io);
+      const missing = source.savedKinds ? missingKinds(subjects, source.savedKinds) : [];
+      // Files may have been saved without a kind: then "none" only means that none was saved.
+      if (missing.length > 0) warn(io, `not in the files, so taken for not there: ${missing.join(', ')}`);
       const flags = suggestedFlags(args);
-      const reports = (await inquire(source.reader, subjects, ceph, signal)).map((report) =>
+      const reports = (await reportsOn(subjects, args, source, io, signal)).map((report) =>
         withFlags(report, flags),
       );
       if (!args.isSet('quiet')) await print(reports, format, args, source, io);
@@ -78,7 +86,7 @@ With --exit-code or -q the exit code tells: 0 deletable, 2 blocked, 3 unknown; 1
 };
 
 async function print(
-  reports: readonly DependencyReport[],
+  reports: readonly Report[],
   format: string | undefined,
   args: Args,
   source: Source,
@@ -86,10 +94,9 @@ async function print(
 ): Promise<void> {
   if (format === 'json' || format === 'yaml') {
     const [only] = reports;
-    const list = { apiVersion: API_VERSION, kind: 'DependencyReportList', items: reports };
     io.print(
       await serialized(
-        reports.length === 1 && args.words.length > 0 && !isQuestionOfType(args) ? only : list,
+        reports.length === 1 && args.words.length > 0 && !isQuestionOfType(args) ? only : reportList(reports),
         format,
       ),
     );
@@ -100,7 +107,7 @@ async function print(
     return;
   }
   if (format === 'name') {
-    for (const name of new Set(reports.flatMap(reportNames))) io.print(name);
+    for (const name of new Set(reports.flatMap(namesIn))) io.print(name);
     return;
   }
   const style = await styleOf(args, io);
@@ -111,7 +118,7 @@ async function print(
     .join('');
   for (const [at, report] of reports.entries()) {
     if (at > 0) io.print('');
-    io.print(renderReport(saved ? withSources(report, saved) : report, options));
+    io.print(renderAny(saved ? withSources(report, saved) : report, options));
   }
 }
 
@@ -121,32 +128,29 @@ function isQuestionOfType({ words }: Args): boolean {
 }
 
 /** A command to copy must not end up at another cluster. */
-function withFlags(report: DependencyReport, flags: string): DependencyReport {
+function withFlags(report: Report, flags: string): Report {
   const asksCluster = (line: string): boolean => !line.startsWith('kubectl rook-deps explain ');
   return { ...report, next: report.next.map((line) => (asksCluster(line) ? line + flags : line)) };
 }
 
-/** Files are not the cluster: ask about them again with them, but ask the cluster before deleting anything. */
-function withSources(report: DependencyReport, sources: string): DependencyReport {
+/** Files are not the cluster: ask about them again with them, but ask the cluster before changing anything. */
+function withSources(report: Report, sources: string): Report {
   const asks = /^kubectl rook-deps (why|tree) /;
   const next = report.next.map((line) =>
-    asks.test(line) ? line + sources : line.replace(/^kubectl delete /, 'kubectl rook-deps why '),
+    asks.test(line)
+      ? line + sources
+      : line
+          .replace(/^kubectl delete /, 'kubectl rook-deps why ')
+          .replace(
+            /^kubectl (?:drain|uncordon) (\S+)( --ignore\S+ --delete\S+)?/,
+            'kubectl rook-deps why node/$1',
+          ),
   );
   return { ...report, next };
 }
 
-function exitCodeOf(reports: readonly DependencyReport[]): number {
-  if (reports.some(({ verdict }) => verdict === 'Blocked')) return EXIT_CODES.Blocked;
-  return reports.some(({ verdict }) => verdict === 'Unknown') ? EXIT_CODES.Unknown : EXIT_CODES.Deletable;
-}
-
-/** Files may have been saved without a kind: then "none" only means that none was saved. */
-function warnOfUnsavedKinds(subjects: readonly KubeObject[], { savedKinds }: Source, io: Io): void {
-  if (!savedKinds) return;
-  const isOptional = (group: string): boolean =>
-    !['', 'ceph.rook.io', 'objectbucket.io', 'storage.k8s.io'].includes(group);
-  const missing = needsOfVerdict(subjects.map(refOf))
-    .filter(({ kind, ifAny }) => !ifAny && !isOptional(kind.group) && !savedKinds.has(kindKey(kind)))
-    .map(({ kind }) => kind.kind);
-  if (missing.length > 0) warn(io, `not in the files, so taken for not there: ${missing.sort().join(', ')}`);
+function exitCodeOf(reports: readonly Report[]): number {
+  const codes = reports.map(({ verdict }) => EXIT_CODES[verdict]);
+  const isBlocked = codes.includes(EXIT_CODES.Blocked);
+  return isBlocked ? EXIT_CODES.Blocked : Math.max(0, ...codes);
 }

@@ -1,3 +1,4 @@
+import type { AdmissionHandler } from '#pkg/admission';
 import {
   ANY_TYPE,
   CRITICAL_LABEL,
@@ -24,13 +25,12 @@ const SOON_MS = 2_000;
 
 /** CriticalService. */
 export function criticalServiceFeature(machinery: Machinery): Feature {
-  const { watcher, types, access, metrics, clock, logger, namespace } = machinery;
+  const { watcher, types, metrics, clock, logger } = machinery;
   const queue = new Queue<ObjectRef>({ clock, idOf: keyOf });
   const watch = new CriticalWatch({ watcher, clock, logger, random: Math.random, types }, (ref, when) =>
     when === 'now' ? queue.add(ref) : queue.addAfter(ref, SOON_MS),
   );
   const ports = portsOf(machinery, watch);
-  const we = { username: `system:serviceaccount:${namespace}:rook-deps-controller` };
   const turns = new Turns<ObjectKey>();
   const sweeps = new Queue<string>({ clock, idOf: (key) => key });
   const sweeper = markSweeper(CRITICAL_LABEL, {
@@ -46,14 +46,8 @@ export function criticalServiceFeature(machinery: Machinery): Feature {
     swept: (ref) => logger.info('took off a mark that nobody wants', { object: keyOf(ref) }),
   });
   metrics.watchCacheLag('CriticalService', () => cacheLagMs(watch, clock.now()));
-  const admission = criticalServiceAdmission({
-    types,
-    allServices: ports.allServices,
-    mayDelete: (user, ref, signal) => access(user, 'delete', ref, signal),
-    mayWeDelete: (ref, signal) => access(we, 'delete', ref, signal),
-  });
   return {
-    handlers: new Map([['/critical-service', admission]]),
+    handlers: new Map([['/critical-service', criticalServiceReviewer(machinery)]]),
     guard: criticalGuard({
       ...ports,
       cache: watch,
@@ -72,6 +66,17 @@ export function criticalServiceFeature(machinery: Machinery): Feature {
       { name: 'critical services', problem: () => (watch.isSynced ? undefined : 'have not been listed yet') },
     ],
   };
+}
+
+/** Judges who makes or changes a CriticalService. */
+export function criticalServiceReviewer({ reader, types, access, namespace }: Machinery): AdmissionHandler {
+  const we = { username: `system:serviceaccount:${namespace}:rook-deps-controller` };
+  return criticalServiceAdmission({
+    types,
+    allServices: (signal) => allServices(reader, signal),
+    mayDelete: (user, ref, signal) => access(user, 'delete', ref, signal),
+    mayWeDelete: (ref, signal) => access(we, 'delete', ref, signal),
+  });
 }
 
 function portsOf(

@@ -1,4 +1,5 @@
-import { keyOf, Kinds, sameKind, type ObjectRef } from '#pkg/object';
+import { allow, type AdmissionHandler } from '#pkg/admission';
+import { keyOf, Kinds, sameKind, type GroupKind, type ObjectRef } from '#pkg/object';
 import { Queue, type Reconciler } from '#pkg/runtime';
 import {
   claimAdmission,
@@ -9,20 +10,20 @@ import {
   type StorageClaimPorts,
 } from '#pkg/storageclaim';
 import { usageAdmission } from '#pkg/usage';
+import { criticalServiceReviewer } from './critical-service-feature.ts';
 import type { Feature, Machinery } from './feature.ts';
 import { usageLister } from './kube-ports.ts';
 import { working } from './working.ts';
 
 /** StorageComposite and StorageClaim. */
 export function storageClaimFeature(machinery: Machinery): Feature {
-  const { reader, writer, watcher, types, record, metrics, clock, logger } = machinery;
+  const { reader, writer, watcher, types, metrics, clock, logger } = machinery;
   const queue = new Queue<ObjectRef>({ clock, idOf: keyOf });
   const watch = new StorageWatch({ watcher, clock, logger, random: Math.random }, (ref) => queue.add(ref));
   const ports: StorageClaimPorts = {
     get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
     types,
     writer,
-    record,
     departed: watch.departed,
     clock,
   };
@@ -52,12 +53,8 @@ export function storageClaimFeature(machinery: Machinery): Feature {
 }
 
 /** What a composite makes of our own kinds is reviewed as if its author had made it. */
-function compositesOf({
-  reader,
-  types,
-  access,
-  namespace,
-}: Machinery): ReturnType<typeof compositeAdmission> {
+function compositesOf(machinery: Machinery): AdmissionHandler {
+  const { reader, types, access, namespace } = machinery;
   const usages = usageAdmission({
     types,
     allUsages: usageLister(reader, types),
@@ -66,11 +63,16 @@ function compositesOf({
   const composites = compositeAdmission({
     types,
     mayDo: (user, verb, target, signal) => access(user, verb, target, signal),
-    handlerOf: (kind) => {
-      if (sameKind(kind, Kinds.StorageComposite)) return composites;
-      return [Kinds.Usage, Kinds.ClusterUsage].some((known) => sameKind(known, kind)) ? usages : undefined;
-    },
+    handlerOf: (kind) => reviewers.find(([known]) => sameKind(known, kind))?.[1],
     self: `system:serviceaccount:${namespace}:rook-deps-controller`,
   });
+  const reviewers: readonly (readonly [GroupKind, AdmissionHandler])[] = [
+    [Kinds.StorageComposite, composites],
+    [Kinds.Usage, usages],
+    [Kinds.ClusterUsage, usages],
+    [Kinds.CriticalService, criticalServiceReviewer(machinery)],
+    // What it may claim is asked when it is there: nobody gains by who makes it.
+    [Kinds.StorageClaim, () => Promise.resolve(allow())],
+  ];
   return composites;
 }

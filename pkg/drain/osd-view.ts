@@ -1,0 +1,22 @@
+import type { Ceph } from '#pkg/ceph';
+import { orSilence, type CephView } from './ceph-view.ts';
+import { osdFacts, type OsdFacts, type OsdSources } from './osd-facts.ts';
+
+export type OsdObjects = Pick<OsdSources, 'deployments' | 'pods' | 'nodes'>;
+
+/** Down is who either Kubernetes or Ceph calls so. Where a pod may run anywhere, only Ceph knows where it was. */
+export async function viewOsds(
+  type: string,
+  objects: OsdObjects,
+  ceph: Ceph | undefined,
+  view: CephView | undefined,
+  onSilence: (error: Error) => void,
+  signal: AbortSignal,
+): Promise<readonly OsdFacts[]> {
+  const down = new Set(view?.osdMap.osds.filter(({ isUp }) => !isUp).map(({ id }) => id));
+  const facts = osdFacts(type, { ...objects, lastNodes: new Map(), down });
+  const isLost = facts.some(({ isDown, node }) => isDown && node === undefined);
+  const lastNodes =
+    isLost && view && ceph ? await orSilence(onSilence, () => ceph.osdNodes(signal)) : undefined;
+  return lastNodes ? osdFacts(type, { ...objects, lastNodes, down }) : facts;
+}
