@@ -30,8 +30,8 @@ export function cephRightsCheck({ namespace, deployment }: Installed, ports: Che
 /** As the controllers are started. */
 function modeOf(deployment: KubeObject): string {
   const [container] = listAt(deployment, 'spec', 'template', 'spec', 'containers');
-  const flag = listAt(container, 'args').findLast((arg) => String(arg).startsWith(MODE_FLAG));
-  return flag === undefined ? 'require' : String(flag).slice(MODE_FLAG.length);
+  const args = listAt(container, 'args').filter((arg) => typeof arg === 'string');
+  return args.findLast((arg) => arg.startsWith(MODE_FLAG))?.slice(MODE_FLAG.length) ?? 'require';
 }
 
 interface Lack {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { listAt, textAt, type KubeObject } from '#pkg/object';
+import { compareText, listAt, textAt, type KubeObject } from '#pkg/object';
 import { describeOnCluster } from './control-plane.ts';
 import { InstallStage } from './install-stage.ts';
 
@@ -38,10 +38,10 @@ const did = (word: string, ...namespaces: readonly string[]): readonly string[] 
   namespaces.map((namespace) => `${BINDING} in namespace ${namespace} ${word}`);
 
 /** The namespaces in which the rights are. */
-async function bound(...flags: readonly string[]): Promise<readonly (string | undefined)[]> {
+async function bound(...flags: readonly string[]): Promise<readonly string[]> {
   const all = ['get', 'rolebindings', '-A', '--field-selector=metadata.name=rook-deps-ceph', ...flags];
   const items = listAt(await stage.json(all), 'items') as readonly KubeObject[];
-  return items.map(({ metadata }) => metadata.namespace).toSorted();
+  return items.map(({ metadata }) => metadata.namespace ?? '').toSorted(compareText);
 }
 
 async function mayExec(namespace: string): Promise<boolean> {
