@@ -140,10 +140,11 @@ async function installLive(
     const chosen = { ...installed?.chosen, ...chosenIn(args) };
     const asking = { namespace, chosen, isNamed: args.given('ceph-namespace') };
     const rights = {
-      cephRights: await findCephRights(asking, { ...cluster, say }, signal),
       grants: named('grant'),
       readGrants: named('grant-read'),
       compositions: named('compose'),
+      // Last: it may say something, which wrong words are no occasion for.
+      cephRights: await findCephRights(asking, { ...cluster, say }, signal),
     };
     const objects = await render(namespace, chosen, rights, sizeSayer(args, io));
     const changes: Change[] = [];
