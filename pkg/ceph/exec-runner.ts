@@ -1,5 +1,6 @@
 import { fieldAt, isTrueAt, Kinds, listAt, textAt, type KubeObject, type Reader } from '#pkg/object';
 import { reached } from './connection-trouble.ts';
+import { OPERATOR, operatorPods, PROXY, proxyPods, TOOLBOX, toolboxPods } from './pods.ts';
 import { CephSilent, withinLimit, type CephCommand, type CephRunner, type Finished } from './runner.ts';
 
 /** A container to run programs in. */
@@ -93,22 +94,20 @@ async function places(
   signal: AbortSignal,
 ): Promise<readonly Place[]> {
   const conf = `/var/lib/rook/${namespace}/${namespace}.config`;
-  const pods = async (app: string, within?: string): Promise<readonly KubeObject[]> =>
-    (await podsOf(app, within, ports, signal)).filter(isReady);
-  const [managers, operators, toolboxes] = await Promise.all([
-    program === 'ceph' ? [] : pods('rook-ceph-mgr', namespace),
-    pods('rook-ceph-operator').then((found) =>
-      found.length > 0 ? found : pods('rook-ceph-operator', namespace),
-    ),
-    pods('rook-ceph-tools', namespace),
+  const { reader } = ports;
+  const all = await Promise.all([
+    program === 'ceph' ? { items: [] } : proxyPods(reader, namespace, signal),
+    operatorPods(reader, namespace, signal),
+    toolboxPods(reader, namespace, signal),
   ]);
+  const [managers = [], operators = [], toolboxes = []] = all.map(({ items }) => items.filter(isReady));
   const isNear = ({ metadata }: KubeObject): number => (metadata.namespace === namespace ? 0 : 1);
   const found = [
-    ...managers.filter(hasProxy).map((pod) => placeIn(pod, 'cmd-proxy', [])),
+    ...managers.map((pod) => placeIn(pod, PROXY, [])),
     ...operators
       .toSorted((a, b) => isNear(a) - isNear(b))
-      .map((pod) => placeIn(pod, 'rook-ceph-operator', ['--conf', conf])),
-    ...toolboxes.map((pod) => placeIn(pod, 'rook-ceph-tools', [])),
+      .map((pod) => placeIn(pod, OPERATOR, ['--conf', conf])),
+    ...toolboxes.map((pod) => placeIn(pod, TOOLBOX, [])),
   ];
   const leaving = found.length > 1 ? await cordonedNodes(ports, signal) : new Set();
   const isAvoided = ({ node }: Place): number => (leaving.has(node) || ports.avoids?.(node) ? 1 : 0);
@@ -122,16 +121,6 @@ async function cordonedNodes({ reader }: ExecPorts, signal: AbortSignal): Promis
   return new Set(cordoned.map(({ metadata }) => metadata.name));
 }
 
-async function podsOf(
-  app: string,
-  namespace: string | undefined,
-  { reader }: ExecPorts,
-  signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
-  const request = { kind: Kinds.Pod, detail: 'object', labelSelector: `app=${app}` } as const;
-  return (await reader.list(namespace ? { ...request, namespace } : request, signal)).items;
-}
-
 function placeIn(pod: KubeObject, container: string, flags: readonly string[]): Place {
   const { name, namespace = '' } = pod.metadata;
   return { target: { namespace, pod: name, container }, node: textAt(pod, 'spec', 'nodeName') ?? '', flags };
@@ -143,8 +132,4 @@ function isReady(pod: KubeObject): boolean {
   return listAt(pod, 'status', 'conditions').some(
     (condition) => textAt(condition, 'type') === 'Ready' && fieldAt(condition, 'status') === 'True',
   );
-}
-
-function hasProxy(pod: KubeObject): boolean {
-  return listAt(pod, 'spec', 'containers').some((container) => textAt(container, 'name') === 'cmd-proxy');
 }

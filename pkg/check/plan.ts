@@ -1,6 +1,7 @@
 import type { Installed } from '#pkg/install';
 import type { Gap } from '#pkg/object';
 import { failure, ok, warning, type Check, type CheckPorts } from './check.ts';
+import { cephRightsCheck } from './ceph-rights.ts';
 import { installationChecks } from './installation.ts';
 import { leftoverChecks } from './leftovers.ts';
 import { replicaChecks } from './replicas.ts';
@@ -32,6 +33,7 @@ export function allChecks(found: Installed | Gap | undefined, ports: CheckPorts)
           ...installationChecks(installed, ports),
           ...replicaChecks(installed, ports),
           ...webhookChecks(installed, ports),
+          cephRightsCheck(installed, ports),
         ]
       : []),
     ...rookChecks(ports),

@@ -21,6 +21,7 @@ const INSTALLED: readonly GroupKind[] = [
   { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' },
   { group: 'rbac.authorization.k8s.io', kind: 'ClusterRole' },
   { group: 'rbac.authorization.k8s.io', kind: 'ClusterRoleBinding' },
+  { group: 'rbac.authorization.k8s.io', kind: 'RoleBinding' },
   { group: 'admissionregistration.k8s.io', kind: 'ValidatingWebhookConfiguration' },
   { group: 'admissionregistration.k8s.io', kind: 'ValidatingAdmissionPolicy' },
 ];

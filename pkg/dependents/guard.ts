@@ -75,7 +75,7 @@ function doubtAbout(object: KubeObject, { gaps, lacksCeph }: Finding): Pick<Obje
 
 /** Where Ceph is asked, and how to do without it. */
 const CEPH_LINES = [
-  'Ceph is asked in the pod of the Rook operator, where the controller needs the ClusterRole rook-deps-ceph, or in the toolbox.',
+  'Ceph is asked in the pod of the Rook operator, or in the toolbox. The right to (RoleBinding rook-deps-ceph) is given by: kubectl rook-deps install',
   'To delete without its answer: kubectl rook-deps install --ceph=prefer',
 ];
 

@@ -6,7 +6,10 @@
  * that is ours.
  */
 export { CANARY_ANSWER, canaryGuard } from './canary.ts';
+export { mayAccount } from './account-access.ts';
 export { bundleOf, CONFIG_MAP_BYTES, type Bundle } from './bundle.ts';
+export { cephBinding, isCephBinding } from './ceph-binding.ts';
+export { findCephRights } from './ceph-rights.ts';
 export { nameOf, type Change } from './change.ts';
 export { withoutSecrets } from './confidential.ts';
 export { install, type InstallPorts, type InstallRequest } from './install.ts';

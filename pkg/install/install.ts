@@ -8,6 +8,7 @@ import {
   type Reader,
   type Writer,
 } from '#pkg/object';
+import { isCephBinding } from './ceph-binding.ts';
 import { isSettled, wordFor, type Change } from './change.ts';
 import { FIELD_MANAGER, MANAGED_SELECTOR, WEBHOOK_NAME } from './names.ts';
 import { waitFor, type PatiencePorts } from './patience.ts';
@@ -89,6 +90,8 @@ async function finishAtOnce(
       );
   }
   for (const step of plan.admitting) await apply(step, request, plan, ports, signal);
+  // Whoever is to ask Ceph no more needs no right to it, either.
+  for (const object of plan.outdated.filter(isCephBinding)) await remove(object, request, ports, signal);
 }
 
 async function finishDryRun(

@@ -1,4 +1,6 @@
 import {
+  fieldAt,
+  listAt,
   numberAt,
   textAt,
   UserError,
@@ -71,5 +73,11 @@ function chosenOf(text: string | undefined): ChosenOptions {
     replicas: numberAt(value, 'replicas'),
     image: textAt(value, 'image'),
     ceph: textAt(value, 'ceph'),
+    cephNamespaces: namesAt(value, 'cephNamespaces'),
   };
+}
+
+function namesAt(value: unknown, field: string): readonly string[] | undefined {
+  const names = listAt(value, field).filter((name) => typeof name === 'string');
+  return fieldAt(value, field) === undefined ? undefined : names;
 }

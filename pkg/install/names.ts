@@ -9,6 +9,8 @@ export const WEBHOOK_CONFIGURATION = 'rook-deps';
 export const CANARY_NAME = 'rook-deps-canary';
 /** Made by the controllers, to elect the one that writes. */
 export const LEASE_NAME = 'rook-deps';
+/** The ClusterRole to run programs in pods, and what binds it in the namespaces where Ceph is asked. */
+export const CEPH_ROLE = 'rook-deps-ceph';
 export const BUNDLE_PREFIX = 'rook-deps-bundle';
 
 /** On all that `install` writes, and on nothing else: this is how `uninstall` finds it. */

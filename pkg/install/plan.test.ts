@@ -47,6 +47,14 @@ test('a namespace of somebody else is left alone, one of ours is applied', () =>
   expect(planInstall([object('Namespace', 'n')], wanted).steps).toHaveLength(1);
 });
 
+test('a right to ask Ceph that somebody else has given is left alone, one of ours is applied, or goes', () => {
+  const wanted = [object('RoleBinding', 'rook-deps-ceph')];
+  expect(planInstall([object('RoleBinding', 'rook-deps-ceph', {}, {})], wanted).steps).toEqual([]);
+  expect(planInstall(wanted, wanted).steps).toHaveLength(1);
+  expect(planInstall(wanted, []).outdated).toEqual(wanted);
+  expect(planInstall([object('RoleBinding', 'rook-deps-ceph', {}, {})], []).outdated).toEqual([]);
+});
+
 test('a bundle that is there is not sent again', () => {
   const bundle = object('ConfigMap', 'bundle-1', { immutable: true });
   expect(planInstall([object('ConfigMap', 'bundle-1')], [bundle]).steps).toEqual([]);

@@ -1,4 +1,5 @@
 import { keyOf, refOf, type KubeObject } from '#pkg/object';
+import { isCephBinding } from './ceph-binding.ts';
 import { EDIT_LABEL, GRANT_LABEL, MANAGED_BY } from './names.ts';
 import { trusting, type WebhookMaterial } from './trust.ts';
 
@@ -46,10 +47,10 @@ export function isAdmitting({ kind, metadata }: KubeObject): boolean {
   return kind === 'ClusterRole' && metadata.labels?.[EDIT_LABEL] === 'true';
 }
 
-/** A namespace that somebody else has made stays his; what is immutable and named by its content is right. */
+/** A namespace or a right to ask Ceph that somebody else has made stays his; what is immutable and named by its content is right. */
 function isLeftAlone({ object, current }: ApplyStep): boolean {
   if (!current) return false;
-  return object.kind === 'Namespace'
+  return object.kind === 'Namespace' || isCephBinding(object)
     ? !isManaged(current)
     : object['immutable'] === true && isManaged(current);
 }

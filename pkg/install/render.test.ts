@@ -70,6 +70,26 @@ describe('the objects of an installation', () => {
     expect(JSON.stringify(listAt(standard, 'args'))).not.toContain('--ceph');
   });
 
+  test('let the controller ask Ceph in the namespaces that are wanted, and nowhere else', () => {
+    const objects = render({ namespace: 'storage', cephRights: ['rook', 'ceph', 'rook'] });
+    const asking = objects.filter((object) => textAt(object, 'roleRef', 'name') === 'rook-deps-ceph');
+    expect(asking.map(({ kind, metadata }) => `${kind} ${metadata.namespace}`)).toEqual([
+      'RoleBinding rook',
+      'RoleBinding ceph',
+    ]);
+    expect(asking[0]).toMatchObject({
+      metadata: { name: 'rook-deps-ceph', labels: { 'app.kubernetes.io/managed-by': 'kubectl-rook-deps' } },
+      roleRef: { kind: 'ClusterRole', name: 'rook-deps-ceph' },
+      subjects: [{ kind: 'ServiceAccount', name: 'rook-deps-controller', namespace: 'storage' }],
+    });
+  });
+
+  test('remember where Ceph is to be asked', () => {
+    const deployment = deploymentOf(render({ cephNamespaces: ['rook'], cephRights: [] }));
+    const text = deployment?.metadata.annotations?.['rook-deps.io/install-options'];
+    expect(text).toBe('{"cephNamespaces":["rook"]}');
+  });
+
   test('follow the choice of image and replicas, and remember it', () => {
     const deployment = deploymentOf(render({ image: 'example.org/node:24', replicas: 3 }));
     expect(fieldAt(deployment, 'spec', 'replicas')).toBe(3);

@@ -1,5 +1,6 @@
 import { compareText, isRecord, listAt, recordAt, type KubeObject } from '#pkg/object';
 import { bundleConfigMap, bundleName, type Bundle } from './bundle.ts';
+import { cephBinding } from './ceph-binding.ts';
 import { composeRole, grantRole, type ResourceName } from './grant.ts';
 import {
   BUNDLE_ANNOTATION,
@@ -17,6 +18,8 @@ export interface ChosenOptions {
   readonly image?: string | undefined;
   /** Whether deletions wait for what only Ceph can tell. */
   readonly ceph?: string | undefined;
+  /** Where to ask it, besides where Rook is found. */
+  readonly cephNamespaces?: readonly string[] | undefined;
 }
 
 export interface InstallOptions extends ChosenOptions {
@@ -27,6 +30,8 @@ export interface InstallOptions extends ChosenOptions {
   readonly readGrants?: readonly ResourceName[] | undefined;
   /** Kinds that composites may be composed of. */
   readonly compositions?: readonly ResourceName[];
+  /** Namespaces in whose pods the controller may ask Ceph. */
+  readonly cephRights?: readonly string[];
 }
 
 /**
@@ -63,12 +68,13 @@ export function renderManifests(
       ? deployment(object, options, bundle)
       : object,
   );
-  const grants = [
+  const rights = [
     ...[...new Set(options.grants)].map((resource) => grantRole(resource)),
     ...[...new Set(options.readGrants)].map((resource) => grantRole(resource, 'read')),
     ...[...new Set(options.compositions)].map(composeRole),
+    ...[...new Set(options.cephRights)].map((namespace) => cephBinding(namespace, options.namespace)),
   ];
-  return [...objects, ...grants, bundleConfigMap(bundle, options.namespace)]
+  return [...objects, ...rights, bundleConfigMap(bundle, options.namespace)]
     .map(managed)
     .toSorted(
       (a, b) =>
@@ -98,7 +104,7 @@ function managed(object: KubeObject): KubeObject {
 }
 
 function deployment(object: KubeObject, options: InstallOptions, bundle: Bundle): KubeObject {
-  const { replicas, image, ceph, version } = options;
+  const { replicas, image, ceph, cephNamespaces, version } = options;
   const spec = recordAt(object, 'spec');
   const template = recordAt(spec, 'template');
   const pod = recordAt(template, 'spec');
@@ -113,7 +119,7 @@ function deployment(object: KubeObject, options: InstallOptions, bundle: Bundle)
       annotations: {
         [VERSION_ANNOTATION]: version,
         [BUNDLE_ANNOTATION]: bundle.hash,
-        [OPTIONS_ANNOTATION]: JSON.stringify({ replicas, image, ceph }),
+        [OPTIONS_ANNOTATION]: JSON.stringify({ replicas, image, ceph, cephNamespaces }),
       },
     },
     spec: {

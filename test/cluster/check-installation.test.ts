@@ -233,6 +233,8 @@ describeOnCluster('check finds an installation', () => {
     const unknown = await check();
     expect(unknown.get(`warn: ${row}`)).toBe('v1.99.0');
     expect(unknown.get('ok: it is known who keeps disruption budgets')).toBe('default/ceph: Rook');
+    const asking = 'warn: the controller may ask it before data would be lost';
+    expect(unknown.get(asking)).toBe('default/ceph: there is no pod to ask in');
     await stage.kubectl(['apply', '-f', '-'], JSON.stringify(operator('rook/ceph:v1.20.1')));
     expect((await check()).get(`ok: ${row}`)).toBe('v1.20.1');
     await kubectl('delete', 'deployment/rook-ceph-operator', '-n=default');

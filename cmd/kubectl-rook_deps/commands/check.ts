@@ -16,7 +16,8 @@ export const check: Command = {
   name: 'check',
   summary: 'Whether all is well: server, rights, installation, webhook, Rook',
   description: `Looks at everything that protection rests on: the server, your rights, the installation and its certificates, whether
-the webhook answers, Rook, and labels or finalizers that were left behind. It writes nothing: what is tried is a dry run.
+the webhook answers and the controller may ask Ceph, Rook, and labels or finalizers that were left behind. It writes
+nothing: what is tried is a dry run.
 
 Exit code 1 if anything fails; warnings do not count.`,
   usage: 'check [--pre] [flags] [options]',

@@ -2,8 +2,9 @@ import { systemClock } from '#pkg/clock';
 import {
   CONFIG_MAP_BYTES,
   DEFAULT_NAMESPACE,
-  grantName,
+  findCephRights,
   install as installIn,
+  isCephBinding,
   loadManifests,
   nameOf,
   ownBundle,
@@ -15,11 +16,12 @@ import {
   type Installed,
   type InstallOptions,
 } from '#pkg/install';
-import { UserError, type KubeObject, type ResourceTypes } from '#pkg/object';
+import { UserError, type KubeObject } from '#pkg/object';
 import type { Args } from '../args.ts';
-import { CEPH_MODE_FLAG, cephModeIn } from '../ceph-mode.ts';
+import { CEPH_MODE_FLAG } from '../ceph-mode.ts';
 import type { Command } from '../command.ts';
 import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix, type DryRun } from '../dry-run.ts';
+import { chosenIn, resourceName, wordsIn } from '../install-choices.ts';
 import type { Io } from '../io.ts';
 import { outputFlag, outputFormat, serialized } from '../output.ts';
 import { VERSION } from '../release.ts';
@@ -35,13 +37,18 @@ export const install: Command = {
   description: `Installs this very program into the cluster as controller and admission webhook, or upgrades what is installed.
 
 It runs from a ConfigMap in a stock Node image, so there is no image to build or to trust. A second run changes
-nothing; what was chosen with --replicas, --image and --ceph is kept by later runs. Kubernetes 1.30 or newer is needed.
+nothing; what was chosen with --replicas, --image, --ceph and --ceph-namespace is kept by later runs. Kubernetes 1.30 or newer
+is needed.
+
+Before data would be lost, the controller asks Ceph, in the pods of Rook's operator or toolbox. A RoleBinding rook-deps-ceph
+lets it run programs there and nowhere else, in each namespace where Rook is found: run install again after Rook was
+installed or moved. --ceph-namespace names such a namespace beforehand; --ceph=off takes the rights away.
 
 The controller may mark and delete Rook's own resources only. --grant adds a kind of resource that it may protect, too,
 --compose one that StorageComposites may be composed of; both are kept until the ClusterRole rook-deps-grant-RESOURCE or
 rook-deps-compose-RESOURCE is deleted.`,
   usage:
-    'install [--grant RESOURCE,...] [--compose RESOURCE,...] [--replicas N] [--image IMAGE] [--ceph MODE] [flags] [options]',
+    'install [--grant RESOURCE,...] [--compose RESOURCE,...] [--replicas N] [--image IMAGE] [--ceph MODE] [--ceph-namespace NAMESPACE] [flags] [options]',
   examples: [
     { what: 'Install, or upgrade to the version of this program', line: 'kubectl rook-deps install' },
     { what: 'Let Deployments be protected, too', line: 'kubectl rook-deps install --grant deployments.apps' },
@@ -58,6 +65,12 @@ rook-deps-compose-RESOURCE is deleted.`,
     replicas: { type: 'string', describe: 'How many controllers run; 2 by default.' },
     image: { type: 'string', describe: 'An image with Node 24 or newer to run in.' },
     ceph: CEPH_MODE_FLAG,
+    'ceph-namespace': {
+      type: 'array',
+      describe:
+        'Namespaces of a Rook operator or toolbox to ask Ceph in, besides those that are found; empty: no others. Can be repeated.',
+      suggests: 'namespaces',
+    },
     grant: {
       type: 'array',
       describe:
@@ -86,21 +99,26 @@ rook-deps-compose-RESOURCE is deleted.`,
     const dryRun = dryRunOf(args);
     if (args.words.length > 0) throw new UserError(`error: unexpected argument "${args.words[0] ?? ''}"`);
     const changes =
-      dryRun === 'client' ? await renderOnly(args) : await installLive(args, format, dryRun, io, signal);
+      dryRun === 'client' ? await renderOnly(args, io) : await installLive(args, format, dryRun, io, signal);
     await printAll(changes, format, dryRun, io);
     return 0;
   },
 };
 
 /** Needs no cluster, and knows nothing of what is installed in any. */
-async function renderOnly(args: Args): Promise<readonly Change[]> {
+async function renderOnly(args: Args, io: Io): Promise<readonly Change[]> {
   const namespace = args.text('namespace') ?? DEFAULT_NAMESPACE;
+  const chosen = chosenIn(args);
+  const cephRights = chosen.ceph === 'off' ? [] : (chosen.cephNamespaces ?? []);
+  if (chosen.ceph !== 'off' && cephRights.length === 0)
+    io.error('without a cluster, it is not known where Rook is: name its namespace with --ceph-namespace');
   const rights = {
+    cephRights,
     grants: wordsIn(args, 'grant'),
     readGrants: wordsIn(args, 'grant-read'),
     compositions: wordsIn(args, 'compose'),
   };
-  const objects = await render(namespace, chosenIn(args), rights);
+  const objects = await render(namespace, chosen, rights);
   return objects.map((object) => ({ object, word: 'created' }));
 }
 
@@ -118,13 +136,17 @@ async function installLive(
     const types = await cluster.reader.types(signal);
     const named = (flag: string): readonly string[] =>
       wordsIn(args, flag).map((word) => resourceName(word, types));
+    const say = (text: string): void => io.error(text);
+    const chosen = { ...installed?.chosen, ...chosenIn(args) };
+    const asking = { namespace, chosen, isNamed: args.given('ceph-namespace') };
     const rights = {
       grants: named('grant'),
       readGrants: named('grant-read'),
       compositions: named('compose'),
+      // Last: it may say something, which wrong words are no occasion for.
+      cephRights: await findCephRights(asking, { ...cluster, say }, signal),
     };
-    const chosen = chosenIn(args);
-    const objects = await render(namespace, { ...installed?.chosen, ...chosen }, rights, sizeSayer(args, io));
+    const objects = await render(namespace, chosen, rights, sizeSayer(args, io));
     const changes: Change[] = [];
     const report = (change: Change): void => {
       changes.push(change);
@@ -134,7 +156,7 @@ async function installLive(
       ...cluster,
       clock: systemClock,
       report,
-      say: (text: string) => io.error(text),
+      say,
       warn: (text: string) => warn(io, text),
     };
     const waitMs = args.isSet('wait', true) ? timeoutMs(args, TIMEOUT_MS) : undefined;
@@ -148,7 +170,7 @@ async function installLive(
 async function render(
   namespace: string,
   chosen: ChosenOptions,
-  rights: Pick<InstallOptions, 'grants' | 'readGrants' | 'compositions'>,
+  rights: Pick<InstallOptions, 'grants' | 'readGrants' | 'compositions' | 'cephRights'>,
   sayBytes: (bytes: number) => void = () => undefined,
 ): Promise<readonly KubeObject[]> {
   const bundle = await ownBundle();
@@ -175,39 +197,9 @@ function namespaceFor(args: Args, installed: Installed | undefined): string {
   );
 }
 
-function chosenIn(args: Args): ChosenOptions {
-  const replicas = args.text('replicas');
-  const image = args.text('image');
-  if (replicas !== undefined && !/^[1-9]\d{0,2}$/.test(replicas))
-    throw new UserError(
-      `error: invalid argument "${replicas}" for "--replicas" flag: must be a number above 0`,
-    );
-  if (image === '') throw new UserError(`error: invalid argument "" for "--image" flag: must be an image`);
-  const ceph = cephModeIn(args);
-  return {
-    ...(replicas ? { replicas: Number(replicas) } : {}),
-    ...(image ? { image } : {}),
-    ...(ceph ? { ceph } : {}),
-  };
-}
-
-function wordsIn(args: Args, flag: string): readonly string[] {
-  return args
-    .texts(flag)
-    .flatMap((list) => list.split(','))
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
-}
-
-/** Any name that kubectl takes, in full. */
-function resourceName(word: string, types: ResourceTypes): string {
-  const type = types.resolve(word);
-  if (type) return grantName(type);
-  throw new UserError(`error: the server doesn't have a resource type "${word}"`);
-}
-
 function lineFor({ object, word }: Change, dryRun: DryRun): string {
-  return `${nameOf(object)} ${word}${dryRunSuffix(dryRun)}`;
+  const where = isCephBinding(object) ? ` in namespace ${object.metadata.namespace}` : '';
+  return `${nameOf(object)}${where} ${word}${dryRunSuffix(dryRun)}`;
 }
 
 async function printAll(

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { cephBinding, type Installed } from '#pkg/install';
+import { Kinds, type KubeObject } from '#pkg/object';
+import { fakeReader, type Refusal } from '#test/fakes/reader.ts';
+import { anObject } from '#test/fixtures/objects.ts';
+import { cephRightsCheck } from './ceph-rights.ts';
+import type { CheckPorts, Finding } from './check.ts';
+
+const { signal } = new AbortController();
+const CLUSTER = anObject(Kinds.CephCluster, 'ceph', { namespace: 'ceph' });
+
+const pod = (app: string, namespace: string, container = app): KubeObject =>
+  anObject(Kinds.Pod, app, { namespace, labels: { app }, spec: { containers: [{ name: container }] } });
+const OPERATOR = pod('rook-ceph-operator', 'rook');
+const TOOLBOX = pod('rook-ceph-tools', 'ceph');
+
+function installed(...args: readonly string[]): Installed {
+  const spec = { template: { spec: { containers: [{ args: ['controller', ...args] }] } } };
+  const deployment = anObject(Kinds.Deployment, 'rook-deps-controller', { namespace: 'rd', spec });
+  return { namespace: 'rd', version: 'v', bundleHash: 'h', chosen: {}, deployment };
+}
+
+interface World {
+  /** Namespaces in which the controller may run programs; undefined: the caller may not ask. */
+  readonly may?: readonly string[] | undefined;
+  readonly verbs?: readonly string[];
+  readonly args?: readonly string[];
+  readonly refusals?: readonly Refusal[];
+}
+
+function look(objects: readonly KubeObject[], world: World = {}): Promise<Finding> {
+  const { verbs = ['get', 'create'], args = [], refusals = [] } = world;
+  const createReview = ({ spec }: { readonly spec: unknown }): Promise<object> => {
+    const { user, resourceAttributes } = spec as {
+      readonly user: string;
+      readonly resourceAttributes: Readonly<Record<string, string>>;
+    };
+    const { verb = '', namespace = '', resource, subresource } = resourceAttributes;
+    expect({ user, resource, subresource }).toEqual({
+      user: 'system:serviceaccount:rd:rook-deps-controller',
+      resource: 'pods',
+      subresource: 'exec',
+    });
+    if (!world.may) return Promise.reject(Object.assign(new Error('forbidden'), { status: 403 }));
+    return Promise.resolve({ status: { allowed: world.may.includes(namespace) && verbs.includes(verb) } });
+  };
+  const ports = { reader: fakeReader(objects, refusals), writer: { createReview } } as unknown as CheckPorts;
+  return cephRightsCheck(installed(...args), ports).look(signal);
+}
+
+const lacks = (where: string): object => ({
+  result: 'warn',
+  detail: `ceph/ceph: it lacks pods/exec in namespace ${where}`,
+  hint: 'run: kubectl rook-deps install',
+});
+
+test.for([
+  { args: [], detail: '--ceph=require' },
+  { args: ['--ceph=prefer'], detail: '--ceph=prefer' },
+])('the controller that may ask the operator is well: $detail', async ({ args, detail }) => {
+  expect(await look([CLUSTER, OPERATOR], { args, may: ['rook'] })).toEqual({ result: 'ok', detail });
+});
+
+test('any of the places will do', async () => {
+  expect(await look([CLUSTER, OPERATOR, TOOLBOX], { may: ['ceph'] })).toMatchObject({ result: 'ok' });
+  expect(await look([CLUSTER, OPERATOR, TOOLBOX], { may: ['other'] })).toEqual(lacks('rook or ceph'));
+});
+
+test('where the manager has to be asked, another place is not enough', async () => {
+  const objects = [CLUSTER, OPERATOR, pod('rook-ceph-mgr', 'ceph', 'cmd-proxy')];
+  expect(await look(objects, { may: ['rook'] })).toEqual(lacks('ceph'));
+  expect(await look(objects, { may: ['rook', 'ceph'] })).toMatchObject({ result: 'ok' });
+});
+
+test('one verb of two is not enough', async () => {
+  expect(await look([CLUSTER, OPERATOR], { may: ['rook'], verbs: ['create'] })).toEqual(lacks('rook'));
+});
+
+test('who may not ask the server goes by the bindings', async () => {
+  const binding = { ...cephBinding('rook', 'rd'), metadata: { name: 'rook-deps-ceph', namespace: 'rook' } };
+  expect(await look([CLUSTER, OPERATOR, binding])).toMatchObject({ result: 'ok' });
+  expect(await look([CLUSTER, OPERATOR])).toEqual(lacks('rook'));
+  const ofOthers = { ...cephBinding('rook', 'elsewhere'), metadata: binding.metadata };
+  expect(await look([CLUSTER, OPERATOR, ofOthers])).toEqual(lacks('rook'));
+});
+
+test('with --ceph=off it is not asked, and with no CephCluster there is nothing to ask', async () => {
+  expect(await look([CLUSTER, OPERATOR], { args: ['--ceph=off'], may: [] })).toEqual({
+    result: 'ok',
+    detail: 'it is not asked: --ceph=off',
+  });
+  expect(await look([OPERATOR], { may: [] })).toEqual({
+    result: 'ok',
+    detail: '--ceph=require; there is no CephCluster',
+  });
+});
+
+test('a cluster without a pod to ask in is told', async () => {
+  expect(await look([CLUSTER], { may: [] })).toMatchObject({
+    result: 'warn',
+    detail: 'ceph/ceph: there is no pod to ask in',
+  });
+});
+
+test.for([Kinds.CephCluster, Kinds.Pod])('who may not list $kind gets no ok', async (kind) => {
+  const finding = await look([CLUSTER, OPERATOR], {
+    may: ['rook'],
+    refusals: [{ kind, reason: 'forbidden' }],
+  });
+  expect(finding).toMatchObject({ result: 'warn', detail: expect.stringContaining('not looked at') });
+});
