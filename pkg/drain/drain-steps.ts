@@ -31,7 +31,10 @@ export function drainSteps(findings: DrainFindings): readonly string[] {
     case 'Drainable':
       return isCordoned && pods.length === 0
         ? [`kubectl uncordon ${name}`]
-        : [`kubectl drain ${name} --ignore-daemonsets --delete-emptydir-data`];
+        : [
+            `kubectl rook-deps maintenance start ${name}`,
+            `kubectl drain ${name} --ignore-daemonsets --delete-emptydir-data`,
+          ];
   }
 }
 

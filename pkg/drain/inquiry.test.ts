@@ -90,7 +90,10 @@ test('a node of a quiet cluster can be drained, and says what would go', async (
         noout: [],
       },
     ],
-    next: ['kubectl drain node-1 --ignore-daemonsets --delete-emptydir-data'],
+    next: [
+      'kubectl rook-deps maintenance start node-1',
+      'kubectl drain node-1 --ignore-daemonsets --delete-emptydir-data',
+    ],
   });
 });
 
