@@ -5,7 +5,7 @@ import {
   settledGroups,
   statesOf,
   type Ceph,
-  type OsdMap,
+  type Settled,
 } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
 import { drainSettings, osdFacts, viewCeph, type CephView, type OsdFacts, type OsdSources } from '#pkg/drain';
@@ -30,25 +30,24 @@ export async function askCeph(
   signal: AbortSignal,
 ): Promise<CephFinding> {
   try {
-    const { osdMap: map, layout } = await viewed(ceph, signal);
+    // Each question is a program that takes its time, somewhere else.
+    const [{ osdMap: map, layout }, status, quorum, settled] = await Promise.all([
+      viewed(ceph, signal),
+      ceph.status(signal),
+      ceph.quorum(signal),
+      orTrouble(() => settledGroups(ceph, clock, signal)),
+    ]);
     const { type } = layout;
     const osds = await factsOf(ceph, type, sources, signal);
     const own = osds.filter(({ node }) => node !== undefined && nodes.includes(node)).map(({ id }) => id);
-    // Kubernetes has taken them away, and Ceph does not know yet: they count as gone.
-    const fading = osds.filter(({ isDown }) => isDown).map(({ id }) => id);
-    const leaving = [...new Set([...(recorded.length > 0 ? recorded : own), ...fading])];
-    const [status, quorum] = await Promise.all([ceph.status(signal), ceph.quorum(signal)]);
-    const groups = await groupsWithout(ceph, leaving, cluster, clock, signal);
-    const osdMap = 'osdMap' in groups ? groups.osdMap : map;
-    const answer = {
-      kind: 'told',
-      osdMap,
-      health: status.health,
-      checks: status.checks,
-      quorum,
-      groups,
-    } as const;
-    return { answer, type, osds };
+    const leaving = recorded.length > 0 ? recorded : own;
+    const groups =
+      'trouble' in settled
+        ? settled
+        : await orTrouble(() => groupsWithout(ceph, leaving, settled, cluster, signal));
+    const osdMap = 'trouble' in settled ? map : settled.osdMap;
+    const { health, checks } = status;
+    return { answer: { kind: 'told', osdMap, health, checks, quorum, groups }, type, osds };
   } catch (error) {
     if (!isCephFailure(error)) throw error;
     return { answer: { kind: 'silent', reason: error.message } };
@@ -79,25 +78,25 @@ async function factsOf(
 async function groupsWithout(
   ceph: Ceph,
   leaving: readonly number[],
+  { groups, osdMap }: Settled,
   cluster: KubeObject,
-  clock: Clock,
   signal: AbortSignal,
-): Promise<(SettledGroups & { readonly osdMap: OsdMap }) | { readonly trouble: string }> {
+): Promise<SettledGroups> {
+  const up = new Set(osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
+  const still = leaving.filter((id) => up.has(id));
+  const words = [...statesOf(groups)].map(([state, count]) => `${count} ${state}`).join(', ');
+  return {
+    isClean: isClean(groups, drainSettings(cluster).healthy),
+    words: words || 'none',
+    forecast: forecastStop(still, groups, osdMap.pools),
+    opinion: still.length === 0 || (await ceph.okToStop(still, signal)).isOk,
+  };
+}
+
+/** Without a manager nobody knows how the data is, and everything else can still be asked. */
+async function orTrouble<T>(ask: () => Promise<T>): Promise<T | { readonly trouble: string }> {
   try {
-    const { groups, osdMap } = await settledGroups(ceph, clock, signal);
-    const up = new Set(osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
-    const still = leaving.filter((id) => up.has(id));
-    const forecast = forecastStop(still, groups, osdMap.pools);
-    const opinion = still.length === 0 || (await ceph.okToStop(still, signal)).isOk;
-    const words = [...statesOf(groups)].map(([state, count]) => `${count} ${state}`).join(', ');
-    return {
-      all: groups,
-      isClean: isClean(groups, drainSettings(cluster).healthy),
-      words: words || 'none',
-      forecast,
-      opinion,
-      osdMap,
-    };
+    return await ask();
   } catch (error) {
     if (!isCephFailure(error)) throw error;
     return { trouble: error.message };

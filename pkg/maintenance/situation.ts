@@ -1,4 +1,4 @@
-import type { OsdMap, PlacementGroup, Quorum, StopForecast } from '#pkg/ceph';
+import type { OsdMap, Quorum, StopForecast } from '#pkg/ceph';
 import type { OsdFacts } from '#pkg/drain';
 import type { KubeObject } from '#pkg/object';
 import type { Maintenance } from './maintenance.ts';
@@ -78,7 +78,6 @@ export type CephAnswer =
     };
 
 export interface SettledGroups {
-  readonly all: readonly PlacementGroup[];
   readonly isClean: boolean;
   readonly words: string;
   /** What would become of them without the node's OSDs that are up. */
