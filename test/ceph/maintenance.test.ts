@@ -19,6 +19,21 @@ import { Workloads } from './workloads.ts';
 const LONG = { timeout: 300_000 };
 const WAIT = { timeout: 90_000, interval: 250 };
 const KILLS = 20;
+interface Moment {
+  readonly phase: string;
+  readonly withinMs: number;
+}
+const START_MOMENTS: readonly Moment[] = [
+  { phase: 'Pending', withinMs: 500 },
+  { phase: 'Running', withinMs: 500 },
+  { phase: 'Draining', withinMs: 500 },
+  { phase: 'Draining', withinMs: 3000 },
+  { phase: 'Draining', withinMs: 6000 },
+];
+const STOP_MOMENTS: readonly Moment[] = Array.from({ length: 5 }, () => ({
+  phase: 'Recovering',
+  withinMs: 3000,
+}));
 const EXECUTABLE = join(import.meta.dirname, '../../dist/kubectl-rook_deps');
 const LEDGER = {
   apiVersion: 'v1',
@@ -197,13 +212,14 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
       LONG,
       async () => {
         const seen: string[] = [];
-        /** Ends the command in its middle, a while after it has written something down; false when it was done before. */
-        const killed = async (verb: 'start' | 'stop', afterMs: number): Promise<boolean> => {
+        /** Ends the command a while after it has come to a phase; false when it was done before. */
+        const killed = async (verb: 'start' | 'stop', when: Moment): Promise<boolean> => {
           const args = ['maintenance', verb, 'node-a', '--yes', '--ceph-conf', ceph.conf];
           const child = spawn(EXECUTABLE, args, { stdio: 'ignore', env: environment() });
           const ended = once(child, 'exit');
-          while (child.exitCode === null && !(await entry())) await sleep(50);
-          await Promise.race([ended, sleep(afterMs)]);
+          const has = async (): Promise<boolean> => textAt(await entry(), 'status', 'phase') === when.phase;
+          while (child.exitCode === null && !(await has())) await sleep(50);
+          await Promise.race([ended, sleep(randomInt(50, when.withinMs))]);
           if (child.exitCode !== null) return false;
           child.kill('SIGKILL');
           await ended;
@@ -212,14 +228,13 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
           return true;
         };
         while (seen.length < KILLS) {
-          for (let round = 0; round < 5; round += 1)
-            if (!(await killed('start', randomInt(50, 2500 * (round + 1))))) break;
+          for (const moment of START_MOMENTS) if (!(await killed('start', moment))) break;
           const started = await maintenance('start', 'node-a', '--yes');
           expect(started).toMatchObject({ code: 0 });
           expect(await flags()).toEqual([0, 1]);
           expect((await pods()).filter((pod) => textAt(pod, 'spec', 'nodeName') === 'node-a')).toEqual([]);
-          for (let round = 0; round < 5; round += 1) {
-            if (!(await killed('stop', randomInt(50, 3000)))) break;
+          for (const moment of STOP_MOMENTS) {
+            if (!(await killed('stop', moment))) break;
             if (!(await client.read(LEDGER))) break;
           }
           const stopped = await maintenance('stop', 'node-a');
@@ -228,10 +243,8 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
           await untilAsBefore();
         }
         expect(seen.length).toBeGreaterThanOrEqual(KILLS);
-        // Enough of them were in the middle.
-        const middle = seen.filter((one) => /Running|Draining|Recovering/.test(one));
-        process.stderr.write(`killed: ${seen.join(', ')}\n`);
-        expect(middle.length).toBeGreaterThanOrEqual(KILLS / 3);
+        const phases = ['start Pending', 'start Running', 'start Draining', 'stop Recovering'];
+        expect(seen).toEqual(expect.arrayContaining(phases));
       },
     );
 
