@@ -41,8 +41,8 @@ export default defineConfig({
           name: 'ceph',
           include: ['test/ceph/**/*.test.ts'],
           globalSetup: ['test/ceph/global-setup.ts'],
-          // One file at a time: a cluster of Ceph and a control plane fill two cores.
-          fileParallelism: false,
+          // Each file has a Ceph and a control plane of its own, and mostly waits for them.
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
           testTimeout: 120_000,
           hookTimeout: 180_000,

@@ -16,7 +16,7 @@ import { describeOnCeph } from './ceph.ts';
 import { Coupling } from './coupling.ts';
 import { Workloads } from './workloads.ts';
 
-const LONG = { timeout: 300_000 };
+const LONG = { timeout: 600_000 };
 const WAIT = { timeout: 90_000, interval: 250 };
 const KILLS = 20;
 interface Moment {
