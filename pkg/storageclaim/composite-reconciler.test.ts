@@ -3,6 +3,7 @@ import { keyOf, listAt, refOf, ResourceTypes, textAt, type KubeObject } from '#p
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import {
   aComposite,
+  aDefinition,
   configMap,
   DELETED,
   listed,
@@ -69,6 +70,21 @@ describe('a composite', () => {
     await world.reconcile(broken);
     expect(world.at(configMap('a'))?.metadata.deletionTimestamp).toBeUndefined();
     expect(listAt(world.at(broken), 'status', 'resources')).toHaveLength(1);
+  });
+
+  test('applies a template again after a refusal, for what was taken out of it', async () => {
+    const world = new StorageWorld(whole);
+    world.cluster.before = ({ verb, key }) => {
+      if (verb === 'apply' && key.endsWith('/a')) throw new Refusal(422, 'Invalid', 'not now');
+    };
+    world.cluster.put(configMap('a', ownedBy()));
+    world.cluster.put(aComposite([template('a')], {}, { status: { resources: [listed('a')] } }));
+    await world.reconcile(whole);
+    expect(world.condition(whole, 'Synced')).toContain('False Rejected');
+    world.cluster.before = () => undefined;
+    await world.reconcile(whole);
+    expect(world.writes).toContain('apply ConfigMap/a');
+    expect(world.condition(whole, 'Synced')).toBe('True Applied');
   });
 
   test('reports a refusal of the server with the command that grants the right', async () => {
@@ -255,6 +271,15 @@ describe('a composite that goes', () => {
     expect(world.cluster.deletions).toEqual([]);
   });
 
+  test('is helped with the parts that can be read', async () => {
+    const world = new StorageWorld(going('foregroundDeletion'), configMap('b', ownedBy()));
+    world.cluster.before = ({ verb, key }) => {
+      if (verb === 'get' && key.endsWith('/a')) throw new Refusal(403, 'Forbidden');
+    };
+    await world.reconcile(going('foregroundDeletion'));
+    expect(world.writes).toEqual(['delete ConfigMap/b']);
+  });
+
   test('and meets a refusal looks again', async () => {
     const world = new StorageWorld(going('foregroundDeletion'), configMap('a', ownedBy()));
     world.cluster.before = ({ verb }) => {
@@ -291,6 +316,7 @@ describe('a composite that goes', () => {
       const world = left();
       const served = world.cluster.types.all().filter(({ kind }) => kind !== 'StorageComposite');
       world.cluster.types = new ResourceTypes(served);
+      world.cluster.put(aDefinition('rook-deps.io', 'StorageComposite'));
       await expect(world.reconcile(whole)).rejects.toThrow('does not have StorageComposite at present');
       expect(world.cluster.deletions).toEqual([]);
     });

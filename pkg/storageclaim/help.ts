@@ -1,6 +1,7 @@
 import { isConflict, isForbidden, isTerminating, type KubeObject, type ObjectRef } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome } from '#pkg/runtime';
 import { isForeground, type Part } from './composite.ts';
+import { lookFor } from './look-for.ts';
 import type { StorageClaimPorts } from './ports.ts';
 
 /** Refusals end without a word, as when another controller lets go. */
@@ -31,16 +32,17 @@ export async function helpAlong(
   let refusals = 0;
   let left = 0;
   for (const part of parts) {
-    const object = await ports.get(part.ref, signal);
-    if (!object || !isOwnedByAlone(object, compositeUid)) continue;
-    left += 1;
-    if (isTerminating(object)) continue;
-    if (await stands(departure, ports, signal)) return { outcome: waitForChange, left: 0 };
     try {
+      const object = await ports.get(part.ref, signal);
+      if (!object || !isOwnedByAlone(object, compositeUid)) continue;
+      left += 1;
+      if (isTerminating(object)) continue;
+      if (await stands(departure, ports, signal)) return { outcome: waitForChange, left: 0 };
       // Its version, too: it may be orphaned in this very moment.
       const { uid, resourceVersion } = object.metadata;
       await ports.writer.delete(part.ref, { uid, resourceVersion, propagationPolicy }, signal);
     } catch (error) {
+      // What may not be read is left to the garbage collector; the others are not.
       if (!isConflict(error) && !isForbidden(error)) throw error;
       refusals += 1;
     }
@@ -54,9 +56,7 @@ async function stands(
   ports: StorageClaimPorts,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!(await ports.types(ref, signal)).find(ref))
-    throw new Error(`the server does not have ${ref.kind} at present`);
-  const now = await ports.get(ref, signal);
+  const now = await lookFor(ref, ports, signal);
   return now?.metadata.uid === uid && !(isTerminating(now) && isForeground(now));
 }
 

@@ -49,6 +49,17 @@ export function aClaim(spec: object = {}, parts: Parts = {}): KubeObject {
   });
 }
 
+/** What defines a kind, whether it is served or not. */
+export function aDefinition(group: string, kind: string): KubeObject {
+  const plural = `${kind.toLowerCase()}s`;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: { group, names: { kind, plural } },
+  } as KubeObject;
+}
+
 export const CLAIM_REF = { namespace: 'here', name: 'mine', uid: 'mine-uid' };
 
 /** The reference that a part has to its composite. */
@@ -74,6 +85,7 @@ export class StorageWorld {
     this.cluster = new FakeCluster(this.clock.now, objects);
     this.ports = {
       get: this.cluster.get,
+      list: this.cluster.list,
       types: () => Promise.resolve(this.cluster.types),
       writer: this.cluster.writer,
       departed: {

@@ -22,6 +22,7 @@ export function storageClaimFeature(machinery: Machinery): Feature {
   const watch = new StorageWatch({ watcher, clock, logger, random: Math.random }, (ref) => queue.add(ref));
   const ports: StorageClaimPorts = {
     get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
+    list: (request, signal) => reader.list(request, signal),
     types,
     writer,
     departed: watch.departed,
