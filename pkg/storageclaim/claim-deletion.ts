@@ -95,6 +95,8 @@ async function stillThere(
     [...claim.composed, ...claim.remaining, ...whole].map((part) => [keyOf(part.ref), part]),
   );
   const owner = composite?.uid ?? claim.compositeUid;
+  // A claim that its own composite has made cannot wait for itself.
+  all.delete(keyOf(claim.ref));
   const looks = await Promise.all([...all.values()].map((part) => lookAt(part, owner, ports, signal)));
   return looks.flat();
 }

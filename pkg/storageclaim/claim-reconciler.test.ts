@@ -85,6 +85,15 @@ describe('a claim', () => {
     expect(textAt(world.at(kept), 'spec', 'claimRef', 'uid')).toBe('mine-uid');
   });
 
+  test('does not take the composite that makes it', async () => {
+    const self = { apiVersion: 'rook-deps.io/v1alpha1', kind: 'StorageClaim' };
+    const circular = aComposite([template('mine', self)]);
+    const world = new StorageWorld(aClaim(), circular);
+    await world.reconcile(aClaim());
+    expect(world.condition(aClaim(), 'Synced')).toContain('False ComposedByIt');
+    expect(world.writes).toEqual(['patch status of StorageClaim/mine']);
+  });
+
   test('loses the race for a composite to whoever wrote first', async () => {
     const world = new StorageWorld(aClaim(), free);
     world.cluster.before = ({ verb, key }) => {

@@ -123,15 +123,16 @@ describe('a composite', () => {
     },
   );
 
-  test('gives back what somebody else made at the very moment', async () => {
+  test('does not touch what somebody else makes at the very moment', async () => {
     const world = new StorageWorld(whole);
     world.cluster.before = ({ verb, key }) => {
-      if (verb !== 'apply' || !key.endsWith('/a')) return;
-      world.cluster.put(configMap('a', { managedFields: [{ manager: 'kubectl', operation: 'Apply' }] }));
+      if (verb === 'apply' && key.endsWith('/a'))
+        world.cluster.put(configMap('a', { labels: { by: 'them' } }));
     };
+    await expect(world.reconcile(whole)).rejects.toMatchObject({ status: 409 });
+    expect(world.at(configMap('a'))?.metadata.labels).toEqual({ by: 'them' });
     await world.reconcile(whole);
-    expect(world.at(configMap('a'))?.metadata.ownerReferences).toEqual([]);
-    expect(world.condition(whole, 'Synced')).toContain('was made by somebody else at the same moment');
+    expect(world.condition(whole, 'Synced')).toContain('was there before and does not belong');
   });
 
   test('does not make a part again that went with it', async () => {
@@ -222,6 +223,23 @@ describe('an entry that was removed', () => {
     await world.reconcile(shrunk);
     expect(world.cluster.deletions).toEqual([]);
     expect(textAt(listAt(world.at(shrunk), 'status', 'resources')[0], 'name')).toBe('a');
+  });
+
+  test('that was never made, and may not be read, is forgotten', async () => {
+    const { uid: _, ...unseen } = listed('b') as { uid: string };
+    const shrunk = aComposite([template('a')], {}, { status: { resources: [listed('a'), unseen] } });
+    const world = new StorageWorld(shrunk, configMap('a', ownedBy()));
+    world.cluster.before = ({ verb, key }) => {
+      if (verb === 'get' && key.endsWith('/b'))
+        throw new Refusal(403, 'Forbidden', 'x cannot get resource y');
+    };
+    await world.reconcile(shrunk);
+    expect(listAt(world.at(shrunk), 'status', 'resources')).toHaveLength(1);
+    world.cluster.put(aComposite([template('a')], {}, { status: { resources: [listed('a'), listed('b')] } }));
+    await world.reconcile(shrunk);
+    expect(world.condition(shrunk, 'Synced')).toContain(
+      '(grant it: kubectl rook-deps install --compose configmaps)',
+    );
   });
 
   test('and refused stays listed, with the words of the refusal', async () => {

@@ -244,15 +244,18 @@ describe('a composite', () => {
     const serve = (served: boolean): Promise<unknown> =>
       scene.client.patch(definition, { spec: { versions: versions.map((one) => ({ ...one, served })) } });
     const since = (await readFile(scene.replica.log, 'utf8')).length;
-    await serve(false);
-    // Three looks, and the pause before we help.
-    await vi.waitFor(async () => {
-      const said = (await readFile(scene.replica.log, 'utf8')).slice(since);
-      expect(said.match(/not-served/g)?.length).toBeGreaterThanOrEqual(2);
-    }, WAIT);
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
-    await isAlive(first, second);
-    await serve(true);
+    try {
+      await serve(false);
+      // Three looks, and the pause before we help.
+      await vi.waitFor(async () => {
+        const said = (await readFile(scene.replica.log, 'utf8')).slice(since);
+        expect(said.match(/not-served/g)?.length).toBeGreaterThanOrEqual(2);
+      }, WAIT);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await isAlive(first, second);
+    } finally {
+      await serve(true);
+    }
     await scene.untilReady(whole);
     await isAlive(first, second);
   });

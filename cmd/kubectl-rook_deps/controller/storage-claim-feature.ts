@@ -65,6 +65,7 @@ function compositesOf(machinery: Machinery): AdmissionHandler {
     types,
     mayDo: (user, verb, target, signal) => access(user, verb, target, signal),
     handlerOf: (kind) => reviewers.find(([known]) => sameKind(known, kind))?.[1],
+    get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
     self: `system:serviceaccount:${namespace}:rook-deps-controller`,
   });
   const reviewers: readonly (readonly [GroupKind, AdmissionHandler])[] = [
