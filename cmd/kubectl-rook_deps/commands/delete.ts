@@ -37,9 +37,11 @@ level only when the one before is really gone.
 
 The plan is shown first, and you are asked to type the name of the resource. Nothing is begun while volumes, claims,
 snapshots or buckets hold data (--include-volumes deletes them too), while pods use them, while a protection or something
-in Ceph is in the way, or while something that matters could not be checked. What appears in the meantime ends it.
+in Ceph is in the way, or while something that matters could not be checked: where Ceph does not answer, --no-ceph goes
+on without it. What appears in the meantime ends it.
 
-Interrupted or timed out, it says what is gone, what is under way and what was not touched; run it again to go on.
+Interrupted or timed out, it says what is gone, what is under way and what was not touched; run it again to go on, while
+the resource itself is still there.
 
 Exit codes: 0 when it is gone (or, with --wait=false, accepted), 1 when something is in the way or refused, 124 when it
 timed out, 130 when it was interrupted.`,
