@@ -123,21 +123,20 @@ async function contentsOf(
     all.map(async (object) => ({ object, found: await ceph.contentsOf(object, signal) })),
   );
   const contents = looks.flatMap(({ object, found }) =>
-    found.items.map((item) => ({ ...contentObstacle(object, item), isDue: now.has(object), item })),
+    found.items.map((item) => {
+      const isFree = owners.ownerOf(item) === undefined;
+      const isInTheWay = now.has(object) || (isFree && ATTRIBUTED.has(item.kind));
+      return { obstacle: contentObstacle(object, item), isFree, isInTheWay };
+    }),
   );
-  const unowned = contents.filter(({ item }) => owners.ownerOf(item) === undefined);
-  const isInTheWay = ({ isDue, item }: (typeof contents)[number]): boolean =>
-    isDue || ATTRIBUTED.has(item.kind);
   return {
-    obstacles: [...contents.filter(({ isDue }) => isDue), ...unowned.filter(({ isDue }) => !isDue)]
-      .filter(isInTheWay)
-      .map(({ isDue: _, item: __, ...obstacle }) => obstacle),
+    obstacles: contents.flatMap(({ obstacle, isInTheWay }) => (isInTheWay ? [obstacle] : [])),
     gaps: looks.flatMap(({ found }) => found.gaps),
     notes: [
       ...looks.flatMap(({ found }) => found.notes ?? []),
-      ...unowned
-        .filter((one) => !isInTheWay(one))
-        .map(({ object, message }) => `${object.kind} ${object.name} ${message}, and must be gone by then`),
+      ...contents.flatMap(({ obstacle: { object, message }, isFree, isInTheWay }) =>
+        isFree && !isInTheWay ? [`${object.kind} ${object.name} ${message}, and must be gone by then`] : [],
+      ),
     ],
   };
 }

@@ -57,7 +57,7 @@ export function aDefinition(group: string, kind: string): KubeObject {
     kind: 'CustomResourceDefinition',
     metadata: { name: `${plural}.${group}` },
     spec: { group, names: { kind, plural } },
-  } as KubeObject;
+  };
 }
 
 export const CLAIM_REF = { namespace: 'here', name: 'mine', uid: 'mine-uid' };
