@@ -13,6 +13,7 @@ export class DeletionProgress {
   readonly #all: ReadonlyMap<ObjectKey, KubeObject>;
   readonly #underWay = new Map<ObjectKey, KubeObject>();
   readonly #gone = new Set<ObjectKey>();
+  #waited: readonly KubeObject[] = [];
   readonly #told = new Map<ObjectKey, string>();
 
   constructor(plan: Plan, io: Io) {
@@ -28,12 +29,15 @@ export class DeletionProgress {
           if (object.metadata.deletionTimestamp) this.#underWay.set(keyOf(refOf(object)), object);
         return;
       case 'accepted':
+        return;
+      case 'asked':
         this.#underWay.set(keyOf(refOf(progress.object)), progress.object);
         return;
       case 'gone':
         this.#sayGone(progress.object);
         return;
       case 'refused':
+        this.#underWay.delete(keyOf(refOf(progress.object)));
         for (const line of failureLines(progress.error)) this.#io.error(line);
         return;
       case 'stays':
@@ -42,6 +46,7 @@ export class DeletionProgress {
         );
         return;
       case 'waiting':
+        this.#waited = progress.remaining.map(({ object }) => object);
         this.#sayWaiting(progress.remaining);
     }
   }
@@ -58,7 +63,7 @@ export class DeletionProgress {
         return;
       case 'obstructed':
         for (const line of planText(result.plan)) this.#io.error(line);
-        for (const { object } of result.fresh)
+        for (const object of result.fresh)
           this.#io.error(`${stepName(object)} was not there when the plan was made`);
         this.#report('something has come in the way');
         return;
@@ -71,6 +76,12 @@ export class DeletionProgress {
       case 'interrupted':
         this.#report('interrupted');
     }
+  }
+
+  /** Something failed that was no answer to a deletion. */
+  fail(): void {
+    this.#io.showProgress(undefined);
+    this.#report('it could not go on');
   }
 
   #sayGone(object: KubeObject): void {
@@ -106,7 +117,10 @@ export class DeletionProgress {
     this.#io.error(`error: ${why}: ${gone} of ${this.#total} objects are gone`);
     this.#list('being deleted:', [...this.#underWay.values()]);
     this.#list('not touched:', untouched);
-    this.#io.error('Run the same command again to go on.');
+    // With the subject gone nothing leads to these any more.
+    const followers = this.#waited.filter((object) => !this.#all.has(keyOf(refOf(object))));
+    if (left.length === 0) this.#list('going with their owners, and still there:', followers);
+    else this.#io.error('Run the same command again to go on.');
   }
 
   #list(title: string, objects: readonly KubeObject[]): void {

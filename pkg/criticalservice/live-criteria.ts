@@ -15,7 +15,7 @@ import {
   unknown,
   type Standing,
 } from './criteria.ts';
-import type { Criterion } from './critical-service.ts';
+import type { Criterion, Resource } from './critical-service.ts';
 import { ANY_TYPE, refTo, resourceName, typeOf } from './resources.ts';
 
 /** Those that have a finalizer, as the server has them now. */
@@ -61,13 +61,22 @@ async function lookForType(
 ): Promise<Standing> {
   const failure = types.failureOf({ group: criterion.group, kind: criterion.resource });
   if (failure) return unknown(criterion, failure);
-  const definition = {
-    group: 'apiextensions.k8s.io',
-    kind: 'CustomResourceDefinition',
-    name: `${criterion.resource.toLowerCase()}.${criterion.group}`,
-  };
-  const found = criterion.group === '' ? undefined : await ports.get(definition, signal);
-  return found ? unknown(criterion, 'it is defined, and not served at present') : metWithoutType(criterion);
+  return (await isDefined(criterion, ports, signal))
+    ? unknown(criterion, NOT_SERVED)
+    : metWithoutType(criterion);
+}
+
+export const NOT_SERVED = 'it is defined, and not served at present';
+
+export async function isDefined(
+  { group, resource }: Resource,
+  ports: Pick<LivePorts, 'get'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (group === '') return false;
+  const name = `${resource.toLowerCase()}.${group}`;
+  const definition = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition', name };
+  return (await ports.get(definition, signal)) !== undefined;
 }
 
 /** With the command that helps, where there is one. */

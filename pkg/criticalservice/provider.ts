@@ -1,6 +1,6 @@
 import { isTerminating, type KubeObject } from '#pkg/object';
 import type { CriticalService } from './critical-service.ts';
-import { lookAt, whyNot, type LivePorts } from './live-criteria.ts';
+import { isDefined, lookAt, NOT_SERVED, whyNot, type LivePorts } from './live-criteria.ts';
 import { ANY_TYPE, refTo, resourceName } from './resources.ts';
 
 /** Why a service may not go, by its policy; undefined when it may. */
@@ -38,8 +38,11 @@ export async function findProvider(
   const ref = refTo(provider, types);
   const failure = ref ? undefined : types.failureOf({ group: provider.group, kind: provider.resource });
   if (failure) return { kind: 'unknown', reason: failure };
-  if (!ref) return { kind: 'absent' };
   try {
+    if (!ref)
+      return (await isDefined(provider, ports, signal))
+        ? { kind: 'unknown', reason: NOT_SERVED }
+        : { kind: 'absent' };
     const object = await ports.get(ref, signal);
     return object ? { kind: 'present', object } : { kind: 'absent' };
   } catch (error) {

@@ -1,6 +1,8 @@
 import {
   isConflict,
+  Kinds,
   refOf,
+  UserError,
   type Gap,
   type KubeObject,
   type ObjectRef,
@@ -56,7 +58,7 @@ export async function uninstall(
   await removeAll(({ kind }) => ADMISSION.has(kind));
   // Before the labels: it would put them back, and take a usage that goes for a reason to repeat deletions.
   await removeAll(isController);
-  await giveUpComposites(found, request, deadlineMs, ports, signal);
+  await giveUpComposites(request, deadlineMs, ports, signal);
   const isUndone = await removeMade(ports, request.dryRun, signal);
   const isClean = (await removeTraces(found, request, ports, signal)) && isUndone;
   await removeAll(({ kind }) => kind === 'CustomResourceDefinition');
@@ -79,13 +81,16 @@ export async function uninstall(
  * storage itself.
  */
 async function giveUpComposites(
-  { protections }: Survey,
   { dryRun }: UninstallRequest,
   deadlineMs: number,
   ports: UninstallPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  const composites = protections.filter(({ kind }) => kind === 'StorageComposite');
+  // Those that were made since the survey as well.
+  const request = { kind: Kinds.StorageComposite, detail: 'metadata' } as const;
+  const { items: composites, gaps } = await ports.reader.list(request, signal);
+  const [gap] = gaps;
+  if (gap) throw new UserError(`error: cannot list ${gap.what}: ${gap.reason}`);
   for (const object of composites) {
     const options = { uid: object.metadata.uid, propagationPolicy: 'Orphan', dryRun } as const;
     await ports.writer.delete(refOf(object), options, signal);

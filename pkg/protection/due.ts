@@ -9,7 +9,7 @@ import {
   type ResourceTypes,
 } from '#pkg/object';
 import type { Attempt } from './attempt.ts';
-import { GARBAGE_COLLECTOR, NAMESPACE_CONTROLLER } from './patient.ts';
+import { GARBAGE_COLLECTOR, isOurs, NAMESPACE_CONTROLLER } from './patient.ts';
 
 export interface DuePorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
@@ -27,11 +27,16 @@ export async function isStillDue(
   ports: DuePorts,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (user.username === GARBAGE_COLLECTOR) return isGarbage(object, ports, signal);
+  const isForCollector = user.username === GARBAGE_COLLECTOR || (isOurs(user) && isOwned(object));
+  if (isForCollector) return isGarbage(object, ports, signal);
   if (user.username !== NAMESPACE_CONTROLLER) return true;
   const name = object.metadata.namespace ?? '';
   const namespace = await ports.get({ group: '', kind: 'Namespace', name }, signal);
   return namespace !== undefined && isTerminating(namespace);
+}
+
+export function isOwned({ metadata }: KubeObject): boolean {
+  return (metadata.ownerReferences ?? []).length > 0;
 }
 
 /** As the garbage collector sees it: there were owners, and none of them stands any more. */

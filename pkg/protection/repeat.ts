@@ -1,7 +1,7 @@
 import { isConflict, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
 import { isExpired, type Attempt } from './attempt.ts';
-import { isStillDue, type DuePorts } from './due.ts';
-import { isPatient } from './patient.ts';
+import { isOwned, isStillDue, type DuePorts } from './due.ts';
+import { isOurs, isPatient } from './patient.ts';
 
 /** The last attempt at the very object that is there now, if it is to be repeated. */
 export function attemptToRepeat(
@@ -13,7 +13,9 @@ export function attemptToRepeat(
   return attempts.findLast(
     (attempt) =>
       attempt.uid === object.metadata.uid &&
-      (isPatient(attempt.user) || (isWished && attempt.vetoed !== true && !isExpired(attempt, now))),
+      (isPatient(attempt.user) ||
+        (isOurs(attempt.user) && isOwned(object)) ||
+        (isWished && attempt.vetoed !== true && !isExpired(attempt, now))),
   );
 }
 

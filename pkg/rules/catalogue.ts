@@ -86,6 +86,14 @@ export const FOLLOWING_CODES: ReadonlySet<string> = new Set(
   RULES.filter(({ follows }) => follows).map(({ code }) => code),
 );
 
+/** The codes of dependents that hold their provider, unless somebody has lifted that. */
+export const HOLDING_CODES: ReadonlySet<string> = new Set(
+  RULES.filter(({ blocks }) => blocks).map(({ code }) => code),
+);
+
+/** The codes of dependents that the garbage collector takes along, or orphans if told to. */
+export const OWNED_CODES: ReadonlySet<string> = new Set([ownerReference.code, unawaitedOwned.code]);
+
 /** The codes of dependents that stay when their provider goes, though it counts them as parts. */
 export const LEAVING_CODES: ReadonlySet<string> = new Set([composedResource.code]);
 

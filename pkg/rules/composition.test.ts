@@ -56,6 +56,28 @@ const claimed: readonly RuleRow[] = [
     edges: ['shown: StorageComposite s → StorageClaim team/c at spec.claimRef'],
   },
   {
+    name: 'a StorageComposite that is bound to an earlier claim of the name does not go with this one',
+    objects: [
+      anObject(Kinds.StorageClaim, 'c', {
+        namespace: 'team',
+        uid: 'now',
+        spec: { compositeRef: { name: 's' } },
+      }),
+      anObject(Kinds.StorageComposite, 's', {
+        spec: {
+          claimRef: {
+            apiVersion: 'rook-deps.io/v1alpha1',
+            kind: 'StorageClaim',
+            namespace: 'team',
+            name: 'c',
+            uid: 'then',
+          },
+        },
+      }),
+    ],
+    edges: [],
+  },
+  {
     name: 'a claim that has another composite does not count',
     objects: [claim(named('XShare', 'other')), composite({ claimRef: named('Share', 'mine', 'team') })],
     edges: [],

@@ -108,6 +108,9 @@ export const claimedWhole: Rule = {
     const own = refOf(object);
     // A volume names its claim in the same field; only a claim of composites names its composite.
     const isMutual = claimed?.name === own.name && claimed.kind === own.kind && claimed.group === own.group;
-    if (claim && isMutual) yield { to: refOf(claim), field: 'spec.claimRef' };
+    // Ours tells by the UID whether it is bound to this claim, or to an earlier one of the name.
+    const bound = textAt(object, 'spec', 'claimRef', 'uid');
+    const isMeant = bound === undefined || (claim?.metadata.uid ?? bound) === bound;
+    if (claim && isMutual && isMeant) yield { to: refOf(claim), field: 'spec.claimRef' };
   },
 };

@@ -6,7 +6,14 @@
  * objects ("who owns the Ceph pool of this name?"); the *dependency index* keeps objects, answers and edges together;
  * *needs* say which kinds must be looked at to answer a question. `catalogue.ts` lists all rules by their codes.
  */
-export { CODE_PAGES, FOLLOWING_CODES, LEAVING_CODES, RULES } from './catalogue.ts';
+export {
+  CODE_PAGES,
+  FOLLOWING_CODES,
+  HOLDING_CODES,
+  LEAVING_CODES,
+  OWNED_CODES,
+  RULES,
+} from './catalogue.ts';
 export { contentWords } from './ceph-contents.ts';
 export { claimedComposite, claimOf, composedParts, type Part } from './composition.ts';
 export { cephDriver } from './csi-volume.ts';

@@ -1,11 +1,11 @@
 import { isTerminating, type KubeObject, type OwnerReference, type ResourceType } from '#pkg/object';
-import { COMPOSITE_LABEL, type Composite, type Part, type Template } from './composite.ts';
+import type { Composite, Part, Template } from './composite.ts';
 import { contains } from './drift.ts';
 import { refusalOf, type PartOutcome, type ProblemReason } from './outcome.ts';
 import type { StorageClaimPorts } from './ports.ts';
 import { readinessOf } from './readiness.ts';
 import { composedObject, targetOf } from './template.ts';
-import { change, describe } from './writes.ts';
+import { describe } from './writes.ts';
 
 export const FIELD_MANAGER = 'rook-deps-composite';
 
@@ -43,10 +43,6 @@ export async function applyPart(
     const now = isDue
       ? await ports.writer.apply(asSeen(object, live), { fieldManager: FIELD_MANAGER, force: true }, signal)
       : live;
-    if (!live && isMadeByAnother(now)) {
-      await letGo(now, composite, ports, signal);
-      return failed('NotOurs', 'was made by somebody else at the same moment, so it is left alone');
-    }
     return { part: { ...part, uid: now.metadata.uid, ...readinessOf(now) } };
   } catch (error) {
     const refusal = refusalOf(error, type);
@@ -55,12 +51,16 @@ export async function applyPart(
   }
 }
 
+/** That of an empty store. */
+const NO_VERSION = '1';
+
 /**
  * An object that has changed since, or is gone, makes it a conflict: what was orphaned must not get its owner back, with
- * which the garbage collector would take it. The server ignores a version without a UID if there is no object.
+ * which the garbage collector would take it. Likewise one that somebody makes at this very moment: without a UID the server
+ * ignores the version if there is no object, and no object has this one.
  */
 export function asSeen(object: KubeObject, live: KubeObject | undefined): KubeObject {
-  if (!live) return object;
+  if (!live) return { ...object, metadata: { ...object.metadata, resourceVersion: NO_VERSION } };
   const { uid = '', resourceVersion = '' } = live.metadata;
   return { ...object, metadata: { ...object.metadata, uid, resourceVersion } };
 }
@@ -72,21 +72,6 @@ async function isGoing(
 ): Promise<boolean> {
   const now = await ports.get(ref, signal);
   return now?.metadata.uid !== uid || isTerminating(now);
-}
-
-/** An apply makes what is not there, and takes what somebody has made in the meantime. */
-function isMadeByAnother({ metadata }: KubeObject): boolean {
-  return (metadata.managedFields ?? []).some(({ manager }) => manager !== FIELD_MANAGER);
-}
-
-async function letGo(
-  object: KubeObject,
-  { uid }: Composite,
-  ports: StorageClaimPorts,
-  signal: AbortSignal,
-): Promise<void> {
-  const ownerReferences = (object.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== uid);
-  await change(object, { metadata: { ownerReferences, labels: { [COMPOSITE_LABEL]: null } } }, ports, signal);
 }
 
 /** Why an object of this name must not be touched. */

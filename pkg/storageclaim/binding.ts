@@ -1,10 +1,11 @@
-import { isTerminating, textAt } from '#pkg/object';
+import { isTerminating, keyOf, textAt } from '#pkg/object';
 import { waitForChange, type Outcome } from '#pkg/runtime';
 import { CLAIM_FINALIZER, compositeRefOf, holderOf, parseClaim, type Claim } from './claim.ts';
 import { mayBeClaimedFrom, parseComposite, partFields, type Composite } from './composite.ts';
 import { conditionIn, conditionsFor, type Condition } from './conditions.ts';
 import { connect, type Connection } from './connection.ts';
 import type { StorageClaimPorts } from './ports.ts';
+import { targetOf } from './template.ts';
 import { change, writeStatus } from './writes.ts';
 
 type Refusal = Omit<Condition, 'type' | 'isTrue'>;
@@ -41,6 +42,8 @@ export async function bind(claim: Claim, ports: StorageClaimPorts, signal: Abort
 export function refusalOf(claim: Claim, composite: Composite | undefined): Refusal | undefined {
   if (!composite) return undefined;
   const name = `StorageComposite "${composite.ref.name}"`;
+  if (composite.templates.some((template) => keyOf(targetOf(template, composite.ref)) === keyOf(claim.ref)))
+    return { reason: 'ComposedByIt', message: `${name} makes this claim, and cannot be had by it` };
   const holder = holderOf(composite, claim);
   if (holder === 'mine') return undefined;
   if (holder === 'other') {

@@ -1,9 +1,10 @@
-import { isConflict, isForbidden, isTerminating, keyOf, type KubeObject } from '#pkg/object';
+import { isForbidden, isTerminating, keyOf, numberAt, textAt, type KubeObject } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome } from '#pkg/runtime';
 import { controllerOf } from './apply-part.ts';
-import { CLAIM_FINALIZER, compositeRefOf, holderOf, type Claim } from './claim.ts';
+import { CLAIM_FINALIZER, compositeRefOf, holderOf, parseClaim, type Claim } from './claim.ts';
 import { parseComposite, partFields, type Composite, type Part } from './composite.ts';
-import { conditionsFor } from './conditions.ts';
+import { conditionIn, conditionsFor } from './conditions.ts';
+import { lookFor, NotServedError } from './look-for.ts';
 import { messageOf } from './outcome.ts';
 import type { StorageClaimPorts } from './ports.ts';
 import { change, describe, writeStatus } from './writes.ts';
@@ -15,21 +16,26 @@ const MAX_NAMED = 10;
 /** Takes the composite down with its claim; one that belongs to another claim, or to nobody, is not touched. */
 export async function release(claim: Claim, ports: StorageClaimPorts, signal: AbortSignal): Promise<Outcome> {
   if (!claim.object.metadata.finalizers?.includes(CLAIM_FINALIZER)) return waitForChange;
-  const found = await ports.get(compositeRefOf(claim), signal);
+  const found = await lookFor(compositeRefOf(claim), ports, signal);
   const composite = found && parseComposite(found);
   const own = composite && holderOf(composite, claim) === 'mine' ? composite : undefined;
   // Taken from the claim, by whoever manages it: what it is composed of is no longer the claim's to wait for.
   if (composite && !own && composite.uid === claim.compositeUid) return drop(claim, ports, signal);
   if (claim.deletePolicy === 'Background' && claim.remaining.length === 0) {
     const refused = own && (await deleteComposite(own, 'Background', ports, signal));
-    return refused ? tell(claim, refused, [], ports, signal) : drop(claim, ports, signal);
+    if (!refused) return drop(claim, ports, signal);
+    await tell(claim, refused, [], ports, signal);
+    return lookAgain(REFUSED_AGAIN_MS);
   }
   const remaining = await stillThere(claim, own, ports, signal);
   if (!own && remaining.length === 0) return drop(claim, ports, signal);
+  const before = own && !isTerminating(own.object) ? lastRefusal(claim.object) : undefined;
   // Told before anything is done: after a crash this is what must be waited for.
-  const told = await tell(claim, undefined, remaining, ports, signal);
+  const told = await tell(claim, before, remaining, ports, signal);
+  if (!told) return waitForChange;
   const refused = own && (await deleteComposite(own, 'Foreground', ports, signal));
-  return refused ? tell(claim, refused, remaining, ports, signal) : told;
+  if (refused !== before) await tell(parseClaim(told), refused, remaining, ports, signal);
+  return nextLook(refused, remaining);
 }
 
 /** One deletion is enough. Returns why it was refused. */
@@ -44,10 +50,27 @@ async function deleteComposite(
     await ports.writer.delete(ref, { uid, propagationPolicy }, signal);
     return undefined;
   } catch (error) {
-    if (!isConflict(error) && !isForbidden(error)) throw error;
+    signal.throwIfAborted();
+    // Anything that the server has against it: people look here for the reason.
+    if (numberAt(error, 'status') === undefined) throw error;
     return messageOf(error);
   }
 }
+
+/** Of the deletion of the composite, as the status has it: it stands until the next one is answered. */
+function lastRefusal(claim: KubeObject): string | undefined {
+  const synced = conditionIn(claim, 'Synced');
+  return textAt(synced, 'reason') === 'DeletionRefused' ? textAt(synced, 'message') : undefined;
+}
+
+/** No change of an object tells that a refusal is over, or that something may be read. */
+function nextLook(refused: string | undefined, remaining: readonly Remaining[]): Outcome {
+  const isSure = refused === undefined && remaining.every(({ isSeen }) => isSeen);
+  return isSure ? waitForChange : lookAgain(REFUSED_AGAIN_MS);
+}
+
+/** A part that is still there, or may be. */
+type Remaining = Part & { readonly isSeen: boolean };
 
 /** The composite and all it is composed of, or was when the deletion began, without what is gone. */
 async function stillThere(
@@ -55,7 +78,7 @@ async function stillThere(
   composite: Composite | undefined,
   ports: StorageClaimPorts,
   signal: AbortSignal,
-): Promise<readonly Part[]> {
+): Promise<readonly Remaining[]> {
   const whole: readonly Part[] = composite
     ? [
         {
@@ -71,15 +94,31 @@ async function stillThere(
   const all = new Map(
     [...claim.composed, ...claim.remaining, ...whole].map((part) => [keyOf(part.ref), part]),
   );
-  const looks = await Promise.all(
-    [...all.values()].map(async (part) => ({ part, object: await ports.get(part.ref, signal) })),
-  );
   const owner = composite?.uid ?? claim.compositeUid;
-  return looks.flatMap(({ part, object }) =>
-    object && isMeant(part, object, owner) && (object.metadata.uid === owner || !isReleased(object))
-      ? [{ ...part, uid: object.metadata.uid, message: otherOwners(object, owner) }]
-      : [],
-  );
+  // A claim that its own composite has made cannot wait for itself.
+  all.delete(keyOf(claim.ref));
+  const looks = await Promise.all([...all.values()].map((part) => lookAt(part, owner, ports, signal)));
+  return looks.flat();
+}
+
+/** What cannot be looked at counts as still there. */
+async function lookAt(
+  part: Part,
+  owner: string | undefined,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<readonly Remaining[]> {
+  try {
+    const object = await lookFor(part.ref, ports, signal);
+    if (!object || !isMeant(part, object, owner)) return [];
+    if (object.metadata.uid !== owner && isReleased(object)) return [];
+    return [{ ...part, uid: object.metadata.uid, message: otherOwners(object, owner), isSeen: true }];
+  } catch (error) {
+    if (!isForbidden(error) && !(error instanceof NotServedError)) throw error;
+    // Never seen, it was never made: what may not be read may not be made.
+    if (part.uid === undefined && isForbidden(error)) return [];
+    return [{ ...part, message: messageOf(error), isSeen: false }];
+  }
 }
 
 /** One that was made anew under the name, or that was never ours, is not waited for. */
@@ -109,7 +148,7 @@ async function tell(
   remaining: readonly Part[],
   ports: StorageClaimPorts,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<KubeObject | undefined> {
   const names = remaining
     .slice(0, MAX_NAMED)
     .map(({ ref, message: why }) => `${describe(ref)}${why ? ` (${why})` : ''}`);
@@ -124,8 +163,7 @@ async function tell(
     waitingFor: remaining.map(partFields),
     conditions: conditionsFor(claim.object, [ready, synced], ports.clock.now()),
   };
-  await writeStatus(claim.object, status, ports, signal);
-  return refused ? lookAgain(REFUSED_AGAIN_MS) : waitForChange;
+  return writeStatus(claim.object, status, ports, signal);
 }
 
 async function drop(claim: Claim, ports: StorageClaimPorts, signal: AbortSignal): Promise<Outcome> {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fieldAt, Kinds, listAt, refOf, textAt, type KubeObject } from '#pkg/object';
+import { fieldAt, Kinds, listAt, refOf, ResourceTypes, textAt, type KubeObject } from '#pkg/object';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import { anObject, type Parts } from '#test/fixtures/objects.ts';
 import {
   aClaim,
   aComposite,
+  aDefinition,
   CLAIM_FINALIZERS,
   CLAIM_REF,
   configMap,
@@ -84,6 +85,15 @@ describe('a claim', () => {
     expect(textAt(world.at(kept), 'spec', 'claimRef', 'uid')).toBe('mine-uid');
   });
 
+  test('does not take the composite that makes it', async () => {
+    const self = { apiVersion: 'rook-deps.io/v1alpha1', kind: 'StorageClaim' };
+    const circular = aComposite([template('mine', self)]);
+    const world = new StorageWorld(aClaim(), circular);
+    await world.reconcile(aClaim());
+    expect(world.condition(aClaim(), 'Synced')).toContain('False ComposedByIt');
+    expect(world.writes).toEqual(['patch status of StorageClaim/mine']);
+  });
+
   test('loses the race for a composite to whoever wrote first', async () => {
     const world = new StorageWorld(aClaim(), free);
     world.cluster.before = ({ verb, key }) => {
@@ -158,7 +168,42 @@ describe('a claim that is deleted', () => {
     world.cluster.before = ({ verb }) => {
       if (verb === 'delete') throw new Refusal(500, 'InternalError');
     };
-    await expect(world.reconcile(claim)).rejects.toMatchObject({ status: 500 });
+    expect(await world.reconcile(claim)).toMatchObject({ kind: 'look-again' });
+    expect(world.condition(claim, 'Synced')).toBe('False DeletionRefused InternalError');
+  });
+
+  test('C1: writes a refusal once, however often it is met', async () => {
+    const claim = going('Foreground');
+    const world = new StorageWorld(claim, bound());
+    world.cluster.before = ({ verb }) => {
+      if (verb === 'delete') throw new Refusal(409, 'Conflict', 'is in use');
+    };
+    await world.reconcile(claim);
+    const { length } = world.writes;
+    expect(await world.reconcile(claim)).toMatchObject({ kind: 'look-again' });
+    expect(world.writes).toHaveLength(length);
+  });
+
+  test('stays for a part that cannot be read, says so, and deletes its composite all the same', async () => {
+    const claim = going('Foreground', { composite: { uid: 'whole-uid', resources: [listed('a')] } });
+    const world = new StorageWorld(claim, bound({ finalizers: ['foregroundDeletion'] }));
+    world.cluster.before = ({ verb, key }) => {
+      if (verb === 'get' && key.endsWith('/a')) throw new Refusal(403, 'Forbidden', 'may not be read');
+    };
+    expect(await world.reconcile(claim)).toMatchObject({ kind: 'look-again' });
+    expect(world.condition(claim, 'Ready')).toContain('ConfigMap "here/a" (may not be read)');
+    expect(world.writes).toContain('delete StorageComposite/whole');
+  });
+
+  test('stays while composites are defined, and not served', async () => {
+    const claim = going('Foreground');
+    const world = new StorageWorld(claim, aDefinition('rook-deps.io', 'StorageComposite'));
+    const served = world.cluster.types.all().filter(({ kind }) => kind !== 'StorageComposite');
+    world.cluster.types = new ResourceTypes(served);
+    await expect(world.reconcile(claim)).rejects.toThrow('does not have StorageComposite at present');
+    world.drop(refOf(aDefinition('rook-deps.io', 'StorageComposite')));
+    await world.reconcile(claim);
+    expect(world.at(claim)).toBeUndefined();
   });
 
   test('C2: is tried again when its finalizer cannot be removed', async () => {

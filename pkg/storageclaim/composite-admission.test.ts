@@ -14,6 +14,8 @@ interface Situation {
   /** `verb name` of what the user may not do. */
   readonly refused?: readonly string[];
   readonly handler?: AdmissionHandler;
+  /** Composites that are there. */
+  readonly others?: readonly KubeObject[];
 }
 
 function request(more: Partial<AdmissionRequest>, username = 'ada'): AdmissionRequest {
@@ -32,7 +34,7 @@ function request(more: Partial<AdmissionRequest>, username = 'ada'): AdmissionRe
 async function ask(
   object: KubeObject,
   oldObject?: KubeObject,
-  { username, refused = [], handler }: Situation = {},
+  { username, refused = [], handler, others = [] }: Situation = {},
 ): Promise<{ readonly answer: Answer; readonly asked: readonly string[] }> {
   const asked: string[] = [];
   const admission = compositeAdmission({
@@ -42,6 +44,7 @@ async function ask(
       return Promise.resolve(!refused.includes(`${verb} ${name}`));
     },
     handlerOf: ({ kind }) => (kind === 'Usage' ? handler : undefined),
+    get: ({ name }) => Promise.resolve(others.find(({ metadata }) => metadata.name === name)),
     self: SELF,
   });
   const update = oldObject ? { operation: 'UPDATE' as const, oldObject } : {};
@@ -106,6 +109,20 @@ describe('a composite', () => {
       kind: 'invalid',
       field: 'spec.resources[1].template.metadata.ownerReferences',
     });
+  });
+
+  test('cannot make a claim that leads back to it', async () => {
+    const api = { apiVersion: 'rook-deps.io/v1alpha1', kind: 'StorageClaim' };
+    const claimOn = (name: string): object => template('c', { ...api, spec: { compositeRef: { name } } });
+    const other = aComposite([claimOn('whole')]);
+    const others = [{ ...other, metadata: { ...other.metadata, name: 'other' } }];
+    const handler = (): Promise<Answer> => Promise.resolve({ kind: 'allow' });
+    for (const name of ['whole', 'other'])
+      expect((await ask(aComposite([claimOn(name)]), undefined, { others, handler })).answer).toMatchObject({
+        kind: 'invalid',
+        field: 'spec.resources[0].template',
+        message: expect.stringContaining('a claim to itself') as string,
+      });
   });
 
   test('cannot make one object twice', async () => {

@@ -7,9 +7,18 @@ import {
   type AdmissionRequest,
   type Answer,
 } from '#pkg/admission';
-import { groupOf, keyOf, Kinds, type GroupKind, type ObjectRef, type ResourceTypes } from '#pkg/object';
+import {
+  groupOf,
+  keyOf,
+  Kinds,
+  type GroupKind,
+  type KubeObject,
+  type ObjectRef,
+  type ResourceTypes,
+} from '#pkg/object';
 import { parseComposite, type Composite, type Template } from './composite.ts';
 import { checkTemplates } from './composition.ts';
+import { leadsTo } from './circle.ts';
 import { composedObject, targetOf } from './template.ts';
 import { describe } from './writes.ts';
 
@@ -23,6 +32,7 @@ export interface CompositeAdmissionPorts {
   ): Promise<boolean>;
   /** Our own kinds are reviewed when somebody makes one, as when a composite is to make it; others cannot be composed. */
   handlerOf(kind: GroupKind): AdmissionHandler | undefined;
+  get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
   /** The name of the user that we are. */
   readonly self: string;
 }
@@ -42,7 +52,8 @@ export function compositeAdmission(ports: CompositeAdmissionPorts): AdmissionHan
     if (before && sameSpec(composite, before)) return allow();
     // Only which claim has it, which is for us to say.
     if (before && userInfo.username === ports.self && sameTemplates(composite, before)) return allow();
-    const problem = await findProblem(composite, ports, signal);
+    const problem =
+      (await findProblem(composite, ports, signal)) ?? (await findCircle(composite, ports, signal));
     if (problem) return problem;
     return (
       (await findBorrowing(composite, before, userInfo, ports, signal)) ??
@@ -64,6 +75,19 @@ async function findProblem(
     const target = targetOf(item.template, composite.ref);
     if (keyOf(target) === keyOf(composite.ref))
       return invalid('a composite cannot be composed of itself', `spec.resources[${at}].template`);
+  }
+  return undefined;
+}
+
+async function findCircle(
+  composite: Composite,
+  ports: CompositeAdmissionPorts,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  for (const [at, { content }] of composite.templates.entries()) {
+    if (!(await leadsTo(composite.ref.name, content, ports, signal))) continue;
+    const message = 'a composite cannot be composed of a claim to itself: neither could ever go';
+    return invalid(message, `spec.resources[${at}].template`);
   }
   return undefined;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { listAt, refOf, textAt } from '#pkg/object';
+import { keyOf, listAt, refOf, ResourceTypes, textAt, type KubeObject } from '#pkg/object';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import {
   aComposite,
+  aDefinition,
   configMap,
   DELETED,
   listed,
@@ -10,6 +11,7 @@ import {
   StorageWorld,
   template,
 } from '#test/fakes/storage-world.ts';
+import { parseComposite } from './composite.ts';
 
 const whole = aComposite([template('a'), template('b')]);
 
@@ -70,6 +72,21 @@ describe('a composite', () => {
     expect(listAt(world.at(broken), 'status', 'resources')).toHaveLength(1);
   });
 
+  test('applies a template again after a refusal, for what was taken out of it', async () => {
+    const world = new StorageWorld(whole);
+    world.cluster.before = ({ verb, key }) => {
+      if (verb === 'apply' && key.endsWith('/a')) throw new Refusal(422, 'Invalid', 'not now');
+    };
+    world.cluster.put(configMap('a', ownedBy()));
+    world.cluster.put(aComposite([template('a')], {}, { status: { resources: [listed('a')] } }));
+    await world.reconcile(whole);
+    expect(world.condition(whole, 'Synced')).toContain('False Rejected');
+    world.cluster.before = () => undefined;
+    await world.reconcile(whole);
+    expect(world.writes).toContain('apply ConfigMap/a');
+    expect(world.condition(whole, 'Synced')).toBe('True Applied');
+  });
+
   test('reports a refusal of the server with the command that grants the right', async () => {
     const world = new StorageWorld(whole);
     world.cluster.before = ({ verb, key }) => {
@@ -106,15 +123,16 @@ describe('a composite', () => {
     },
   );
 
-  test('gives back what somebody else made at the very moment', async () => {
+  test('does not touch what somebody else makes at the very moment', async () => {
     const world = new StorageWorld(whole);
     world.cluster.before = ({ verb, key }) => {
-      if (verb !== 'apply' || !key.endsWith('/a')) return;
-      world.cluster.put(configMap('a', { managedFields: [{ manager: 'kubectl', operation: 'Apply' }] }));
+      if (verb === 'apply' && key.endsWith('/a'))
+        world.cluster.put(configMap('a', { labels: { by: 'them' } }));
     };
+    await expect(world.reconcile(whole)).rejects.toMatchObject({ status: 409 });
+    expect(world.at(configMap('a'))?.metadata.labels).toEqual({ by: 'them' });
     await world.reconcile(whole);
-    expect(world.at(configMap('a'))?.metadata.ownerReferences).toEqual([]);
-    expect(world.condition(whole, 'Synced')).toContain('was made by somebody else at the same moment');
+    expect(world.condition(whole, 'Synced')).toContain('was there before and does not belong');
   });
 
   test('does not make a part again that went with it', async () => {
@@ -207,6 +225,23 @@ describe('an entry that was removed', () => {
     expect(textAt(listAt(world.at(shrunk), 'status', 'resources')[0], 'name')).toBe('a');
   });
 
+  test('that was never made, and may not be read, is forgotten', async () => {
+    const { uid: _, ...unseen } = listed('b') as { uid: string };
+    const shrunk = aComposite([template('a')], {}, { status: { resources: [listed('a'), unseen] } });
+    const world = new StorageWorld(shrunk, configMap('a', ownedBy()));
+    world.cluster.before = ({ verb, key }) => {
+      if (verb === 'get' && key.endsWith('/b'))
+        throw new Refusal(403, 'Forbidden', 'x cannot get resource y');
+    };
+    await world.reconcile(shrunk);
+    expect(listAt(world.at(shrunk), 'status', 'resources')).toHaveLength(1);
+    world.cluster.put(aComposite([template('a')], {}, { status: { resources: [listed('a'), listed('b')] } }));
+    await world.reconcile(shrunk);
+    expect(world.condition(shrunk, 'Synced')).toContain(
+      '(grant it: kubectl rook-deps install --compose configmaps)',
+    );
+  });
+
   test('and refused stays listed, with the words of the refusal', async () => {
     const world = new StorageWorld(shrunk, kept, configMap('b', ownedBy()));
     world.cluster.before = ({ verb }) => {
@@ -254,6 +289,15 @@ describe('a composite that goes', () => {
     expect(world.cluster.deletions).toEqual([]);
   });
 
+  test('is helped with the parts that can be read', async () => {
+    const world = new StorageWorld(going('foregroundDeletion'), configMap('b', ownedBy()));
+    world.cluster.before = ({ verb, key }) => {
+      if (verb === 'get' && key.endsWith('/a')) throw new Refusal(403, 'Forbidden');
+    };
+    await world.reconcile(going('foregroundDeletion'));
+    expect(world.writes).toEqual(['delete ConfigMap/b']);
+  });
+
   test('and meets a refusal looks again', async () => {
     const world = new StorageWorld(going('foregroundDeletion'), configMap('a', ownedBy()));
     world.cluster.before = ({ verb }) => {
@@ -262,6 +306,37 @@ describe('a composite that goes', () => {
     expect(await world.reconcile(going('foregroundDeletion'))).toEqual({
       kind: 'look-again',
       afterMs: 2_000,
+    });
+  });
+
+  describe('and is gone', () => {
+    const departed = { uid: 'whole-uid', parts: parseComposite(going('orphan')).parts, sinceMs: 0 };
+    const left = (...objects: readonly KubeObject[]): StorageWorld => {
+      const world = new StorageWorld(configMap('a', ownedBy()), ...objects);
+      world.departed.set(keyOf(refOf(whole)), departed);
+      return world;
+    };
+
+    test('has its parts deleted, with those that came under its name kept', async () => {
+      const world = left(aComposite([], {}, { uid: 'other-uid' }), configMap('b', ownedBy('other-uid')));
+      await world.reconcile(whole);
+      expect(world.cluster.deletions.map(({ key }) => key)).toEqual(['/ConfigMap/here/a']);
+    });
+
+    test('keeps them while it stands after all', async () => {
+      const world = left(aComposite([template('a')]));
+      await world.reconcile(whole);
+      expect(world.cluster.deletions).toEqual([]);
+      expect(world.departed.size).toBe(0);
+    });
+
+    test('keeps them while nobody can tell, because composites are not served', async () => {
+      const world = left();
+      const served = world.cluster.types.all().filter(({ kind }) => kind !== 'StorageComposite');
+      world.cluster.types = new ResourceTypes(served);
+      world.cluster.put(aDefinition('rook-deps.io', 'StorageComposite'));
+      await expect(world.reconcile(whole)).rejects.toThrow('does not have StorageComposite at present');
+      expect(world.cluster.deletions).toEqual([]);
     });
   });
 

@@ -1,7 +1,7 @@
-import { isTerminating, keyOf, numberAt, type ObjectRef } from '#pkg/object';
+import { isTerminating, keyOf, numberAt, textAt, type ObjectRef } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { applyPart } from './apply-part.ts';
-import { conditionsFor, type Condition } from './conditions.ts';
+import { conditionIn, conditionsFor, type Condition } from './conditions.ts';
 import { isForeground, parseComposite, partFields, type Composite, type Part } from './composite.ts';
 import { checkTemplates, compositionOf, recordOf } from './composition.ts';
 import { helpAlong } from './help.ts';
@@ -44,7 +44,8 @@ async function look(composite: Composite, ports: StorageClaimPorts, signal: Abor
 async function afterwards(ref: ObjectRef, ports: StorageClaimPorts, signal: AbortSignal): Promise<Outcome> {
   const departed = ports.departed.get(ref);
   if (!departed) return waitForChange;
-  const { outcome, left } = await helpAlong({ ...departed, propagationPolicy: 'Background' }, ports, signal);
+  const departure = { ...departed, ref, propagationPolicy: 'Background' } as const;
+  const { outcome, left } = await helpAlong(departure, ports, signal);
   if (left === 0) ports.departed.forget(ref);
   return outcome;
 }
@@ -62,7 +63,9 @@ async function compose(
   if (!recorded) return waitForChange;
   const known = new Map(record.map((part) => [keyOf(part.ref), part]));
   const generation = numberAt(composite.object, 'metadata', 'generation');
-  const isNew = numberAt(composite.object, 'status', 'observedGeneration') !== generation;
+  // After a refusal, nobody knows which templates have been applied as they are now.
+  const isApplied = textAt(conditionIn(composite.object, 'Synced'), 'status') === 'True';
+  const isNew = !isApplied || numberAt(composite.object, 'status', 'observedGeneration') !== generation;
 
   const outcomes: PartOutcome[] = composition.kept.map((part) => ({ part }));
   for (const part of composition.undesired) outcomes.push(await removePart(part, composite, ports, signal));

@@ -1,6 +1,7 @@
-import { isConflict, isForbidden, isTerminating, type KubeObject } from '#pkg/object';
+import { isConflict, isForbidden, isTerminating, type KubeObject, type ObjectRef } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome } from '#pkg/runtime';
-import type { Part } from './composite.ts';
+import { isForeground, type Part } from './composite.ts';
+import { lookFor } from './look-for.ts';
 import type { StorageClaimPorts } from './ports.ts';
 
 /** Refusals end without a word, as when another controller lets go. */
@@ -9,6 +10,7 @@ const AGAIN_MS = 2_000;
 const FIRST_MS = 1_000;
 
 export interface Departure {
+  readonly ref: ObjectRef;
   readonly uid: string;
   readonly parts: readonly Part[];
   readonly sinceMs: number;
@@ -20,29 +22,42 @@ export interface Departure {
  * hour; what was refused because of the order is due much sooner.
  */
 export async function helpAlong(
-  { uid: compositeUid, parts, sinceMs, propagationPolicy }: Departure,
+  departure: Departure,
   ports: StorageClaimPorts,
   signal: AbortSignal,
 ): Promise<{ readonly outcome: Outcome; readonly left: number }> {
+  const { uid: compositeUid, parts, sinceMs, propagationPolicy } = departure;
   const earlyMs = sinceMs + FIRST_MS - ports.clock.now();
   if (earlyMs > 0) return { outcome: lookAgain(earlyMs), left: parts.length };
   let refusals = 0;
   let left = 0;
   for (const part of parts) {
-    const object = await ports.get(part.ref, signal);
-    if (!object || !isOwnedByAlone(object, compositeUid)) continue;
-    left += 1;
-    if (isTerminating(object)) continue;
     try {
+      const object = await ports.get(part.ref, signal);
+      if (!object || !isOwnedByAlone(object, compositeUid)) continue;
+      left += 1;
+      if (isTerminating(object)) continue;
+      if (await stands(departure, ports, signal)) return { outcome: waitForChange, left: 0 };
       // Its version, too: it may be orphaned in this very moment.
       const { uid, resourceVersion } = object.metadata;
       await ports.writer.delete(part.ref, { uid, resourceVersion, propagationPolicy }, signal);
     } catch (error) {
+      // What may not be read is left to the garbage collector; the others are not.
       if (!isConflict(error) && !isForbidden(error)) throw error;
       refusals += 1;
     }
   }
   return { outcome: refusals > 0 ? lookAgain(AGAIN_MS) : waitForChange, left };
+}
+
+/** Whether it is there after all, and not going: then its parts are nobody's to delete. Unknown is neither. */
+async function stands(
+  { ref, uid }: Departure,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const now = await lookFor(ref, ports, signal);
+  return now?.metadata.uid === uid && !(isTerminating(now) && isForeground(now));
 }
 
 /** With another owner it stays: the garbage collector would only take the reference off. */

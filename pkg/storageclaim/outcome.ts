@@ -45,7 +45,7 @@ export function refusalOf(error: unknown, type: ResourceType): Problem | undefin
 }
 
 /** Admission forbids as well, and no grant helps against that. */
-function lacksRight(error: unknown): boolean {
+export function lacksRight(error: unknown): boolean {
   return isForbidden(error) && / cannot \w+ resource /.test(messageOf(error));
 }
 

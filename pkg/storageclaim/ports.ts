@@ -1,9 +1,18 @@
 import type { Clock } from '#pkg/clock';
-import type { GroupKind, KubeObject, ObjectRef, ResourceTypes, Writer } from '#pkg/object';
+import type {
+  GroupKind,
+  KubeObject,
+  Listing,
+  ListRequest,
+  ObjectRef,
+  ResourceTypes,
+  Writer,
+} from '#pkg/object';
 import type { Departed } from './watch.ts';
 
 export interface StorageClaimPorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
+  list(request: ListRequest, signal: AbortSignal): Promise<Listing>;
   /** The types of the server, young enough to tell whether `wanted` is among them. */
   types(wanted: GroupKind, signal: AbortSignal): Promise<ResourceTypes>;
   readonly writer: Writer;

@@ -1,7 +1,7 @@
 import { isTerminating, type KubeObject } from '#pkg/object';
 import { controllerOf } from './apply-part.ts';
 import { COMPOSITE_LABEL, type Composite, type Part } from './composite.ts';
-import { isDenied, messageOf, type PartOutcome } from './outcome.ts';
+import { isDenied, lacksRight, messageOf, refusalOf, type PartOutcome } from './outcome.ts';
 import type { StorageClaimPorts } from './ports.ts';
 import { change, describe } from './writes.ts';
 
@@ -29,7 +29,10 @@ export async function removePart(
     return { part: kept('is being deleted') };
   } catch (error) {
     if (!isDenied(error)) throw error;
-    const message = `cannot be deleted: ${messageOf(error)}`;
+    // What may not be read may not be made, either.
+    if (part.uid === undefined && lacksRight(error)) return {};
+    const type = (await ports.types(part.ref, signal)).find(part.ref);
+    const message = `cannot be deleted: ${(type && refusalOf(error, type)?.message) ?? messageOf(error)}`;
     return {
       part: kept(message),
       problem: { reason: 'DeletionRefused', message: `${describe(part.ref)} ${message}` },

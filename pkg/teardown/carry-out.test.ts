@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { Kinds, refOf, type KubeObject, type OwnerReference } from '#pkg/object';
 import { FakeClock } from '#test/fakes/fake-clock.ts';
 import { FakeCluster } from '#test/fakes/fake-cluster.ts';
-import { anObject } from '#test/fixtures/objects.ts';
+import { aCluster, anObject, aPool, aVolume } from '#test/fixtures/objects.ts';
 import { carryOut, type Progress, type Result } from './carry-out.ts';
+import type { Plan, Step } from './plan.ts';
 import { surveyTeardown } from './survey.ts';
 
 const { signal } = new AbortController();
@@ -28,6 +29,8 @@ const whole = anObject(Kinds.StorageComposite, 'whole', {
 async function run(
   objects: readonly KubeObject[],
   meanwhile: (cluster: FakeCluster) => void,
+  before: (cluster: FakeCluster) => void = () => undefined,
+  limitMs = 3_000,
 ): Promise<{ readonly result: Result; readonly said: readonly Progress[] }> {
   const clock = new FakeClock();
   const cluster = new FakeCluster(clock.now, objects);
@@ -49,9 +52,11 @@ async function run(
     said.push(progress);
     if (progress.kind === 'accepted') meanwhile(cluster);
   };
-  const orders = { cascade: 'Background', wait: true, deadlineMs: clock.now() + 3_000 } as const;
+  const orders = { cascade: 'Background', wait: true, deadlineMs: clock.now() + limitMs } as const;
   const ports = { reader, writer: cluster.writer, clock, look, report };
-  const running = carryOut(await look(), orders, ports, signal);
+  const agreed = await look();
+  before(cluster);
+  const running = carryOut(agreed, orders, ports, signal);
   await clock.advance(5_000);
   return { result: await running, said };
 }
@@ -79,6 +84,81 @@ test('what another owns is not in the plan, and does not hold up its end', async
   const { result, said } = await run([whole, part(composed, shared), gadget], () => undefined);
   expect(result).toEqual({ kind: 'done' });
   expect(said.filter(({ kind }) => kind === 'stays' || kind === 'waiting')).toEqual([]);
+});
+
+test('a part that comes after the plan was made ends it before anything is deleted', async () => {
+  const late = { ...part(composed), metadata: { ...part(composed).metadata, uid: 'late' } };
+  const { result, said } = await run(
+    [whole],
+    () => undefined,
+    (cluster) => cluster.put(late),
+  );
+  expect(result).toMatchObject({ kind: 'obstructed', fresh: [{ metadata: { name: 'part' } }] });
+  expect(said).toEqual([]);
+});
+
+test('no level is begun after the time is up', async () => {
+  const { result, said } = await run(
+    [whole],
+    () => undefined,
+    () => undefined,
+    0,
+  );
+  expect(result).toEqual({ kind: 'timed-out', remaining: [] });
+  expect(said).toEqual([]);
+});
+
+test('what was to be left to its driver is left to it, whatever a later look says', async () => {
+  const cluster = new FakeCluster(() => 0, [part()]);
+  const object = cluster.at(refOf(part())) as KubeObject;
+  const planned = (action: Step['action']): Plan => ({
+    subjects: [object],
+    levels: [[{ object, action }]],
+    owned: [],
+    left: [],
+    obstacles: [],
+    gaps: [],
+    notes: [],
+  });
+  const reader = { get: () => Promise.resolve(undefined), list: cluster.list };
+  const looks = [planned('delete'), { ...planned('delete'), levels: [] }];
+  const ports = {
+    reader,
+    writer: cluster.writer,
+    clock: new FakeClock(),
+    look: () => Promise.resolve(looks.shift() as Plan),
+    report: () => undefined,
+  };
+  const orders = { cascade: 'Background', wait: true, deadlineMs: Infinity } as const;
+  expect(await carryOut(planned('await'), orders, ports, signal)).toEqual({ kind: 'done' });
+  expect(cluster.deletions).toEqual([]);
+});
+
+test('with volumes asked for, an image that none of them names is in the way from the start', async () => {
+  const attributes = { clusterID: 'rook-ceph', pool: 'p', imageName: 'csi-vol-1' };
+  const spec = { persistentVolumeReclaimPolicy: 'Delete' };
+  const pool = aPool('p');
+  const cluster = new FakeCluster(() => 0, [pool, aCluster(), aVolume('v', { attributes, spec })]);
+  const reader = {
+    types: () => Promise.resolve(cluster.types),
+    get: () => Promise.resolve(undefined),
+    list: cluster.list,
+  };
+  const items = [
+    { kind: 'RBDImage', name: 'csi-vol-1' },
+    { kind: 'RBDImage', name: 'by-hand' },
+    { kind: 'RBDTrash', name: 'old' },
+  ];
+  const ceph = {
+    contentsOf: ({ kind }: KubeObject) =>
+      Promise.resolve({ items: kind === 'CephBlockPool' ? items : [], gaps: [] }),
+  };
+  const found = await surveyTeardown([pool], { includeData: true }, { reader, ceph }, signal);
+  expect(found.levels).toHaveLength(2);
+  expect(found.obstacles.map(({ object }) => object.name)).toEqual(['by-hand']);
+  expect(found.notes).toEqual([
+    'RBDTrash old lies in the trash of CephBlockPool/p, and must be gone by then',
+  ]);
 });
 
 test.for([

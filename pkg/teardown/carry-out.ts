@@ -1,16 +1,8 @@
 import type { Clock } from '#pkg/clock';
-import {
-  isTerminating,
-  keyOf,
-  refOf,
-  type KubeObject,
-  type ObjectRef,
-  type Reader,
-  type Writer,
-} from '#pkg/object';
+import { isTerminating, keyOf, refOf, type KubeObject, type Reader, type Writer } from '#pkg/object';
 import { stillThere, type Remaining } from './gone.ts';
 import { amongThese, otherOwnerOf } from './other-owners.ts';
-import { sameStep, type Plan, type Step } from './plan.ts';
+import { identityOf, type Plan, type Step } from './plan.ts';
 
 export type Cascade = 'Background' | 'Foreground' | 'Orphan';
 
@@ -18,6 +10,8 @@ export type Cascade = 'Background' | 'Foreground' | 'Orphan';
 export type Progress =
   | { readonly kind: 'level'; readonly steps: readonly Step[] }
   | { readonly kind: 'gone'; readonly object: KubeObject }
+  /** From here on it may be on its way, whatever is heard of it. */
+  | { readonly kind: 'asked'; readonly object: KubeObject }
   | { readonly kind: 'accepted'; readonly object: KubeObject }
   | { readonly kind: 'stays'; readonly object: KubeObject; readonly otherOwner?: string | undefined }
   | { readonly kind: 'refused'; readonly object: KubeObject; readonly error: Error }
@@ -44,7 +38,7 @@ export type Result =
   | { readonly kind: 'done' | 'requested' | 'interrupted' }
   | { readonly kind: 'refused'; readonly refused: readonly KubeObject[] }
   | { readonly kind: 'timed-out'; readonly remaining: readonly Remaining[] }
-  | { readonly kind: 'obstructed'; readonly plan: Plan; readonly fresh: readonly Step[] };
+  | { readonly kind: 'obstructed'; readonly plan: Plan; readonly fresh: readonly KubeObject[] };
 
 const POLL_MS = 500;
 const AT_ONCE = 8;
@@ -61,12 +55,12 @@ export async function carryOut(
 ): Promise<Result> {
   try {
     for (;;) {
-      const plan = await ports.look(signal);
+      const plan = asAgreed(await ports.look(signal), agreed);
       const [level] = plan.levels;
       if (!level) return { kind: 'done' };
-      const fresh = plan.levels
-        .flat()
-        .filter((step) => !agreed.levels.flat().some((known) => sameStep(known, step)));
+      if (ports.clock.now() >= orders.deadlineMs) return { kind: 'timed-out', remaining: [] };
+      const known = new Set(affectedBy(agreed).map(identityOf));
+      const fresh = affectedBy(plan).filter((object) => !known.has(identityOf(object)));
       if (fresh.length > 0 || plan.obstacles.length > 0 || plan.gaps.length > 0)
         return { kind: 'obstructed', plan, fresh };
       const isLast = plan.levels.length === 1;
@@ -86,32 +80,37 @@ export async function carryOut(
   }
 }
 
+function affectedBy({ levels, owned }: Plan): readonly KubeObject[] {
+  return [...levels.flat().map(({ object }) => object), ...owned];
+}
+
+/** What was to be left to a driver is left to it, though its claim is gone by now. */
+function asAgreed(plan: Plan, agreed: Plan): Plan {
+  const awaited = new Set(
+    agreed.levels.flat().flatMap(({ object, action }) => (action === 'await' ? [identityOf(object)] : [])),
+  );
+  const levels = plan.levels.map((level) =>
+    level.map((step): Step => (awaited.has(identityOf(step.object)) ? { ...step, action: 'await' } : step)),
+  );
+  return { ...plan, levels };
+}
+
 /** Undefined when the level is gone. */
 async function finish(
   level: readonly Step[],
-  owned: readonly ObjectRef[],
+  owned: readonly KubeObject[],
   isLeft: boolean,
   orders: Orders,
   ports: CarryOutPorts,
   signal: AbortSignal,
 ): Promise<Result | undefined> {
   ports.report({ kind: 'level', steps: level });
-  const followers = orders.cascade === 'Orphan' ? [] : await present(owned, ports, signal);
   const refused = await deleteAll(level, orders, ports, signal);
   const rest = level.filter(({ object }) => !refused.includes(object)).map(({ object }) => object);
   if (isLeft) return refused.length > 0 ? { kind: 'refused', refused } : { kind: 'requested' };
-  const late = await untilGone(rest, refused.length > 0 ? [] : followers, orders, ports, signal);
+  const late = await untilGone(rest, refused.length > 0 ? [] : owned, orders, ports, signal);
   if (refused.length > 0) return { kind: 'refused', refused };
   return late.length > 0 ? { kind: 'timed-out', remaining: late } : undefined;
-}
-
-async function present(
-  refs: readonly ObjectRef[],
-  { reader }: CarryOutPorts,
-  signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
-  const found = await Promise.all(refs.map((ref) => reader.get(ref, ref.namespace, ref.name, signal)));
-  return found.filter((object) => object !== undefined);
 }
 
 async function deleteAll(
@@ -125,6 +124,7 @@ async function deleteAll(
   const work = async (): Promise<void> => {
     for (let step = pending.shift(); step; step = pending.shift()) {
       const { object } = step;
+      report({ kind: 'asked', object });
       try {
         await writer.delete(refOf(object), { uid: object.metadata.uid, propagationPolicy: cascade }, signal);
         report({ kind: 'accepted', object });

@@ -57,8 +57,11 @@ function whyThere(object: KubeObject): string {
   if (!isTerminating(object)) return 'is not being deleted yet';
   const finalizers = object.metadata.finalizers ?? [];
   const blocked = listAt(object, 'status', 'conditions').flatMap((condition) => {
-    const isAboutIt = /Deleti(on|ng)/.test(textAt(condition, 'type') ?? '');
-    return isAboutIt && textAt(condition, 'status') === 'True' ? (textAt(condition, 'message') ?? []) : [];
+    const isTrue = textAt(condition, 'status') === 'True';
+    const isAboutIt = /Deleti(on|ng)/.test(textAt(condition, 'type') ?? '') && isTrue;
+    // As our claims say it, under Ready.
+    const isToldOf = textAt(condition, 'reason') === 'Deleting' && !isTrue;
+    return isAboutIt || isToldOf ? (textAt(condition, 'message') ?? []) : [];
   });
   const held = finalizers.length > 0 ? [`held by ${finalizers.join(', ')}`] : [];
   return [...held, ...blocked].join(': ') || 'is terminating';

@@ -1,25 +1,20 @@
-import type { KubeObject, ObjectRef } from '#pkg/object';
+import { refOf, type KubeObject, type ObjectRef } from '#pkg/object';
 import { API_VERSION } from '#pkg/verdict';
 import type { Plan } from './plan.ts';
 
 /** The plan for programs. Fields are added, never changed. */
-export function planDocument({
-  subjects,
-  levels,
-  owned,
-  left,
-  obstacles,
-  gaps,
-  unasked,
-  notes,
-}: Plan): object {
+export function planDocument({ subjects, levels, owned, left, obstacles, gaps, notes }: Plan): object {
   return {
     apiVersion: API_VERSION,
     kind: 'DeletionPlan',
     subjects: subjects.map(named),
     levels: levels.map((level) => level.map(({ object, action }) => ({ ...named(object), action }))),
-    owned: owned.map(reference),
-    left: left.map(({ ref, otherOwner }) => ({ ...reference(ref), ...(otherOwner ? { otherOwner } : {}) })),
+    owned: owned.map(refOf).map(reference),
+    left: left.map(({ ref, otherOwner, isOrphaned }) => ({
+      ...reference(ref),
+      ...(otherOwner ? { otherOwner } : {}),
+      ...(isOrphaned ? { orphaned: true } : {}),
+    })),
     obstacles: obstacles.map(({ kind, code, message, object }) => ({
       kind,
       code,
@@ -27,7 +22,6 @@ export function planDocument({
       object: reference(object),
     })),
     gaps,
-    unasked,
     notes,
   };
 }

@@ -1,10 +1,9 @@
-import { compareText, groupOf, refOf, type Gap, type KubeObject, type ObjectRef } from '#pkg/object';
+import { compareText, groupOf, refOf, type Gap, type KubeObject } from '#pkg/object';
 import { objectLabel, printable } from '#pkg/render';
 import type { Obstacle, Plan } from './plan.ts';
 import { isRetained, roleOf } from './roles.ts';
 
 const MAX_LISTED = 20;
-const MAX_UNASKED = 5;
 
 /** As kubectl names things: `cephnfs.ceph.rook.io "my-nfs"`, with the namespace if it has one. */
 export function stepName({ apiVersion, kind, metadata }: KubeObject): string {
@@ -18,7 +17,7 @@ export function planText(plan: Plan): readonly string[] {
   const steps = plan.levels.flat();
   return sections([
     [`To be deleted, leaves first: ${counted(steps.map(({ object }) => object))}`, ...levelLines(plan, here)],
-    destroyedLines(steps.map(({ object }) => object)),
+    destroyedLines([...steps.map(({ object }) => object), ...plan.owned]),
     ownedLines(plan.owned, here),
     leftLines(plan, here),
     plan.notes.map((note) => `Note: ${printable(note)}`),
@@ -39,7 +38,6 @@ export function planText(plan: Plan): readonly string[] {
     obstacleLines('Protected; see kubectl rook-deps protections -A:', 'protection', plan, here),
     obstacleLines('Ceph holds what no object here mentions:', 'contents', plan, here),
     gapLines('Not checked, so nothing is safe to delete:', plan.gaps),
-    gapLines('Not known:', plan.unasked, MAX_UNASKED),
   ]);
 }
 
@@ -63,18 +61,20 @@ function destroyedLines(objects: readonly KubeObject[]): readonly string[] {
   return data.length > 0 ? [`Data of users is DESTROYED: ${counted(data)}`] : [];
 }
 
-function ownedLines(owned: readonly ObjectRef[], here: string | undefined): readonly string[] {
+function ownedLines(owned: readonly KubeObject[], here: string | undefined): readonly string[] {
   if (owned.length === 0) return [];
-  const names = owned.map((ref) => `  ${objectLabel(ref, here)}`);
+  const names = owned.map((object) => `  ${objectLabel(refOf(object), here)}`);
   return [`Go with their owners: ${counted(owned)}`, ...capped(names, '  ')];
 }
 
 function leftLines({ left }: Plan, here: string | undefined): readonly string[] {
   if (left.length === 0) return [];
-  const lines = left.map(({ ref, whole, otherOwner }) => {
-    const why = otherOwner
-      ? `is owned by ${otherOwner}, too`
-      : `has no owner reference to ${whole.kind}/${whole.name}`;
+  const lines = left.map(({ ref, whole, otherOwner, isOrphaned }) => {
+    const why = isOrphaned
+      ? `loses its owner ${whole.kind}/${whole.name} (--cascade=orphan)`
+      : otherOwner
+        ? `is owned by ${otherOwner}, too`
+        : `has no owner reference to ${whole.kind}/${whole.name}`;
     return `  ${objectLabel(ref, here)} ${printable(why)}`;
   });
   return ['Stay:', ...capped(lines, '  ')];
@@ -94,10 +94,10 @@ function obstacleLines(
   return [title, ...capped(lines, '  ')];
 }
 
-function gapLines(title: string, gaps: readonly Gap[], most = MAX_LISTED): readonly string[] {
+function gapLines(title: string, gaps: readonly Gap[]): readonly string[] {
   if (gaps.length === 0) return [];
   const lines = gaps.map(({ what, reason }) => `  ${printable(`${what}: ${reason}`)}`);
-  return [title, ...capped([...new Set(lines)], '  ', most)];
+  return [title, ...capped([...new Set(lines)], '  ')];
 }
 
 /** `28 objects (2 CephBlockPool, 1 CephCluster …)`. */
@@ -109,10 +109,10 @@ function counted(objects: readonly { readonly kind: string }[]): string {
   return `${objects.length} ${objects.length === 1 ? 'object' : 'objects'} (${parts.join(', ')})`;
 }
 
-function capped(lines: readonly string[], indent = '', most = MAX_LISTED): readonly string[] {
-  const left = lines.length - most;
+function capped(lines: readonly string[], indent = ''): readonly string[] {
+  const left = lines.length - MAX_LISTED;
   return left > 0
-    ? [...lines.slice(0, most), `${indent}and ${left} more (--dry-run=client -o json lists them all)`]
+    ? [...lines.slice(0, MAX_LISTED), `${indent}and ${left} more (--dry-run=client -o json lists them all)`]
     : lines;
 }
 

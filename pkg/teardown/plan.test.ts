@@ -8,8 +8,10 @@ import {
   anObject,
   aPool,
   aRadosNamespace,
+  aStore,
   aVolume,
 } from '#test/fixtures/objects.ts';
+import { planText } from './plan-text.ts';
 import { planTeardown, type Plan } from './plan.ts';
 
 const attributes = { clusterID: 'rook-ceph', pool: 'p' };
@@ -86,9 +88,35 @@ describe('a plan', () => {
     ]);
   });
 
-  test('volumes that Rook is told to overlook are overlooked', () => {
-    const spec = { cleanupPolicy: { allowUninstallWithVolumes: true } };
-    expect(plan(aCluster('rook-ceph', { spec }), [aPool('p'), volume('Delete')]).obstacles).toEqual([]);
+  test('volumes that Rook is told to overlook are not, and what it will destroy is told', () => {
+    const cleanupPolicy = { allowUninstallWithVolumes: true, confirmation: 'yes-really-destroy-data' };
+    const told = plan(aCluster('rook-ceph', { spec: { cleanupPolicy } }), [aPool('p'), volume('Delete')]);
+    expect(obstacles(told)).toContainEqual(
+      expect.stringMatching(/^data: PersistentVolume\/v keeps its data in/),
+    );
+    expect(told.notes).toEqual([
+      'Rook DESTROYS all data of CephCluster/rook-ceph on its hosts (cleanupPolicy.confirmation: yes-really-destroy-data)',
+      'Rook deletes CephCluster/rook-ceph with the volumes in it (cleanupPolicy.allowUninstallWithVolumes: true)',
+    ]);
+  });
+
+  test('a volume whose claim is gone is left to its driver', () => {
+    const released = { ...volume('Delete'), status: { phase: 'Released' } };
+    expect(levels(plan(aPool('p'), [aCluster(), released], true))[0]).toEqual(['await PersistentVolume/v']);
+  });
+
+  test('a retained bucket is in the way of its store', () => {
+    const store = aStore('s');
+    const bucket = anObject(Kinds.ObjectBucket, 'b', {
+      spec: {
+        reclaimPolicy: 'Retain',
+        endpoint: { bucketHost: 'rook-ceph-rgw-s.rook-ceph.svc', bucketName: 'x' },
+        additionalState: { objectStoreName: 's', objectStoreNamespace: 'rook-ceph' },
+      },
+    });
+    expect(obstacles(plan(store, [aCluster(), bucket], true))).toEqual([
+      'retained: ObjectBucket/b leaves its data in CephObjectStore/s (policy Retain)',
+    ]);
   });
 });
 
@@ -151,7 +179,7 @@ describe('what is owned', () => {
     const owned = aPool('p', { ownerReferences });
     const all = plan(composite, [owned, aRadosNamespace('t', 'p')]);
     expect(levels(all)).toEqual([['CephBlockPoolRadosNamespace/t'], ['StorageComposite/s']]);
-    expect(all.owned).toEqual([refOf(owned)]);
+    expect(all.owned).toEqual([owned]);
   });
 
   test('by another as well stays, and all that depends on it', () => {
@@ -216,6 +244,25 @@ describe('what is owned', () => {
     expect(obstacles(plan(composite, [claim]))).toEqual([
       expect.stringContaining('data: PersistentVolumeClaim/c') as string,
     ]);
+  });
+
+  test('and is data is told of as destroyed, when it is asked for', () => {
+    const owned = anObject(Kinds.PersistentVolumeClaim, 'c', { namespace: 'rook-ceph', ownerReferences });
+    expect(planText(plan(composite, [owned], true))).toContain(
+      'Data of users is DESTROYED: 1 object (1 PersistentVolumeClaim)',
+    );
+  });
+
+  test('stays when it is to be orphaned, and holds nobody then', () => {
+    const owned = anObject(Kinds.PersistentVolumeClaim, 'c', { namespace: 'rook-ceph', ownerReferences });
+    const index = new DependencyIndex([composite, owned, aPool('p', { ownerReferences })]);
+    const all = planTeardown([composite], index, { includeData: false, orphans: true });
+    expect({ levels: levels(all), owned: all.owned, obstacles: all.obstacles }).toEqual({
+      levels: [['StorageComposite/s']],
+      owned: [],
+      obstacles: [],
+    });
+    expect(planText(all).join('\n')).toContain('loses its owner StorageComposite/s (--cascade=orphan)');
   });
 
   test('and asked for by itself comes with a warning that it may come back', () => {

@@ -1,5 +1,6 @@
 import { deletionOrder, type Edge } from '#pkg/graph';
 import {
+  isTrueAt,
   keyOf,
   Kinds,
   refOf,
@@ -12,7 +13,7 @@ import {
 } from '#pkg/object';
 import type { DependencyIndex } from '#pkg/rules';
 import { reach, type Left, type OtherOwners, type Reached } from './reach.ts';
-import { goesWithClaim, isRetained } from './roles.ts';
+import { goesWithClaim, isReleased, isRetained } from './roles.ts';
 import { usageEdges } from './usage-order.ts';
 
 /** Something in the way of a plan. */
@@ -34,19 +35,19 @@ export interface Plan {
   /** Leaves first. */
   readonly levels: readonly (readonly Step[])[];
   /** Go with their owners. */
-  readonly owned: readonly ObjectRef[];
+  readonly owned: readonly KubeObject[];
   /** Stay, though what they are parts of goes. */
   readonly left: readonly Left[];
   readonly obstacles: readonly Obstacle[];
   /** What could not be looked at, and might be an obstacle. */
   readonly gaps: readonly Gap[];
-  /** What could not be looked at, and will be by Rook before it destroys anything. */
-  readonly unasked: readonly Gap[];
   readonly notes: readonly string[];
 }
 
 export interface PlanOptions {
   readonly includeData: boolean;
+  /** Whether what is owned loses its owner and stays. */
+  readonly orphans?: boolean;
 }
 
 /** What it takes to delete the subjects, as far as Kubernetes knows. Pure: looks at nothing but the index. */
@@ -69,12 +70,15 @@ export function planTeardown(
   return {
     subjects,
     levels,
-    owned: [...reached.owned.values()].map(({ ref }) => ref),
+    owned: [...reached.owned.values()].flatMap(({ ref }) => index.get(ref) ?? []),
     left: reached.left,
     obstacles: [...reached.obstacles, ...retained, ...awaitedForEver(subjects, reached), ...usages.obstacles],
     gaps: [],
-    unasked: [],
-    notes: [...recreationNotes(subjects, index, reached), ...retentionNotes(levels.flat(), retained)],
+    notes: [
+      ...recreationNotes(subjects, index, reached),
+      ...retentionNotes(levels.flat(), retained),
+      ...levels.flat().flatMap(({ object }) => cleanupNotes(object)),
+    ],
   };
 }
 
@@ -85,7 +89,8 @@ function stepOf(ref: ObjectRef | undefined, reached: Reached, index: DependencyI
   const hasClaim = index.graph
     .edgesAt(keyOf(ref), 'dependents')
     .some(({ dependent, relation }) => relation === 'is bound to' && reached.planned.has(keyOf(dependent)));
-  return [{ object, action: !isSubject && hasClaim && goesWithClaim(object) ? 'await' : 'delete' }];
+  const isDrivers = goesWithClaim(object) && (hasClaim || isReleased(object));
+  return [{ object, action: !isSubject && isDrivers ? 'await' : 'delete' }];
 }
 
 /** A claim in the foreground waits for all parts of its composite, and one with another owner never goes. */
@@ -153,10 +158,25 @@ function retentionNotes(steps: readonly Step[], told: readonly Obstacle[]): read
   return [`their data stays in Ceph, by their policy Retain: ${retained.join(', ')}`];
 }
 
-export function sameStep(a: Step, b: Step): boolean {
-  return uidOrKey(a.object) === uidOrKey(b.object);
+/** What Rook will do beyond what is asked for here. */
+function cleanupNotes(object: KubeObject): readonly string[] {
+  if (!sameKind(refOf(object), Kinds.CephCluster)) return [];
+  const name = `CephCluster/${object.metadata.name}`;
+  const isWiped = textAt(object, 'spec', 'cleanupPolicy', 'confirmation') === 'yes-really-destroy-data';
+  const isOverlooked = isTrueAt(object, 'spec', 'cleanupPolicy', 'allowUninstallWithVolumes');
+  return [
+    ...(isWiped
+      ? [
+          `Rook DESTROYS all data of ${name} on its hosts (cleanupPolicy.confirmation: yes-really-destroy-data)`,
+        ]
+      : []),
+    ...(isOverlooked
+      ? [`Rook deletes ${name} with the volumes in it (cleanupPolicy.allowUninstallWithVolumes: true)`]
+      : []),
+  ];
 }
 
-function uidOrKey(object: KubeObject): string | ObjectKey {
+/** What tells an object from another one of its name, where it is known. */
+export function identityOf(object: KubeObject): string | ObjectKey {
   return object.metadata.uid ?? keyOf(refOf(object));
 }

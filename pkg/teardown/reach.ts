@@ -1,6 +1,6 @@
 import type { Edge } from '#pkg/graph';
 import { keyOf, refOf, type KubeObject, type ObjectKey, type ObjectRef } from '#pkg/object';
-import { FOLLOWING_CODES, LEAVING_CODES, type DependencyIndex } from '#pkg/rules';
+import { FOLLOWING_CODES, HOLDING_CODES, LEAVING_CODES, OWNED_CODES, type DependencyIndex } from '#pkg/rules';
 import type { Obstacle, PlanOptions } from './plan.ts';
 import { roleOf } from './roles.ts';
 
@@ -14,6 +14,8 @@ export interface Left {
   readonly ref: ObjectRef;
   readonly whole: ObjectRef;
   readonly otherOwner?: string | undefined;
+  /** It loses its owner, because that was asked for. */
+  readonly isOrphaned?: true;
 }
 
 /** Who else owns an object that would go with its owner: with another one, it does not. */
@@ -48,8 +50,15 @@ export function reach(
   const obstacles = new Map<string, Obstacle>();
   const pending = [...planned.keys()];
 
+  // What goes by itself with another, as a composite with its claim, takes its own along.
+  const isOrphaned = ({ code, provider }: Edge): boolean =>
+    options.orphans === true && OWNED_CODES.has(code) && planned.has(keyOf(provider));
   const enter = (edge: Edge, provider: ObjectKey): void => {
     const key = keyOf(edge.dependent);
+    if (isOrphaned(edge)) {
+      left.set(key, { ref: edge.dependent, whole: edge.provider, isOrphaned: true });
+      return;
+    }
     const otherOwner = FOLLOWING_CODES.has(edge.code) ? others.get(key) : undefined;
     if (otherOwner !== undefined || LEAVING_CODES.has(edge.code)) {
       left.set(key, { ref: edge.dependent, whole: edge.provider, otherOwner });
@@ -76,9 +85,9 @@ export function reach(
           enter(edge, key);
           break;
         case 'data':
-          if (options.includeData || own.has(keyOf(edge.dependent))) enter(edge, key);
-          // The garbage collector would take what is owned along, and ask nobody.
-          else if (edge.blocks || FOLLOWING_CODES.has(edge.code)) block('data', edge);
+          if (options.includeData || own.has(keyOf(edge.dependent)) || isOrphaned(edge)) enter(edge, key);
+          // The garbage collector would take what is owned along, and ask nobody; Rook what it is told to overlook.
+          else if (HOLDING_CODES.has(edge.code) || FOLLOWING_CODES.has(edge.code)) block('data', edge);
           break;
         case 'user':
           if (edge.blocks) block('user', edge);

@@ -1,4 +1,4 @@
-import { isRookKind, Kinds, sameKind, textAt, type GroupKind, type KubeObject } from '#pkg/object';
+import { isRookKind, Kinds, refOf, sameKind, textAt, type GroupKind, type KubeObject } from '#pkg/object';
 
 /**
  * What becomes of a dependent: `part` is deleted; `data` belongs to users, and is deleted only when they say so; `user`
@@ -36,6 +36,7 @@ const POLICIES: readonly (readonly [GroupKind, string])[] = [
   [Kinds.PersistentVolume, 'persistentVolumeReclaimPolicy'],
   [Kinds.VolumeSnapshotContent, 'deletionPolicy'],
   [Kinds.CosiBucket, 'deletionPolicy'],
+  [Kinds.ObjectBucket, 'reclaimPolicy'],
 ];
 
 /**
@@ -43,14 +44,22 @@ const POLICIES: readonly (readonly [GroupKind, string])[] = [
  * might leave the image behind.
  */
 export function goesWithClaim(object: KubeObject): boolean {
-  const kind = { group: object.apiVersion.split('/').slice(0, -1).join('/'), kind: object.kind };
   // Its provisioner removes the bucket object whatever the policy.
-  if (sameKind(kind, Kinds.ObjectBucket)) return true;
-  const policy = POLICIES.find(([known]) => sameKind(known, kind));
-  return policy !== undefined && textAt(object, 'spec', policy[1]) === 'Delete';
+  return sameKind(refOf(object), Kinds.ObjectBucket) || policyOf(object) === 'Delete';
+}
+
+/** Whether the claim of a volume is gone, and its driver at work on it. */
+export function isReleased(object: KubeObject): boolean {
+  const phase = textAt(object, 'status', 'phase');
+  return sameKind(refOf(object), Kinds.PersistentVolume) && (phase === 'Released' || phase === 'Failed');
 }
 
 /** Whether its data stays in Ceph after the object is gone. */
 export function isRetained(object: KubeObject): boolean {
-  return POLICIES.some(([, field]) => textAt(object, 'spec', field) === 'Retain');
+  return policyOf(object) === 'Retain';
+}
+
+function policyOf(object: KubeObject): string | undefined {
+  const policy = POLICIES.find(([known]) => sameKind(known, refOf(object)));
+  return policy && textAt(object, 'spec', policy[1]);
 }

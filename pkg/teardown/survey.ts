@@ -6,7 +6,7 @@ import {
   needsOfTree,
   NEEDS_OF_PROTECTIONS,
 } from '#pkg/rules';
-import { gather, gatherComposition, type ContentsReader } from '#pkg/verdict';
+import { contentOwners, gather, gatherComposition, type ContentsReader } from '#pkg/verdict';
 import { amongThese, otherOwnerOf } from './other-owners.ts';
 import { planTeardown, type Obstacle, type Plan, type PlanOptions } from './plan.ts';
 
@@ -28,8 +28,7 @@ export async function surveyTeardown(
   const listed = await gather(reader, needs, signal);
   const index = new DependencyIndex([...listed.items, ...parts.items, ...subjects]);
   const { plan, gaps } = await planAround(subjects, index, options, reader, signal);
-  const owned = plan.owned.flatMap((ref) => index.get(ref) ?? []);
-  const contents = await contentsOf(plan, owned, options, ceph, signal);
+  const contents = await contentsOf(plan, options, ceph, signal);
   return {
     ...plan,
     obstacles: [...plan.obstacles, ...contents.obstacles],
@@ -37,9 +36,9 @@ export async function surveyTeardown(
       ...subjects.flatMap(kindGap),
       ...[...listed.gaps, ...parts.gaps].map(({ gap }) => gap),
       ...gaps,
-      ...doubts(plan, owned, index),
+      ...doubts(plan, index),
+      ...contents.gaps,
     ],
-    unasked: contents.gaps,
     notes: [...plan.notes, ...contents.notes],
   };
 }
@@ -55,7 +54,7 @@ async function planAround(
   const others = new Map<ObjectKey, string>();
   for (;;) {
     const plan = planTeardown(subjects, index, options, others);
-    const owned = plan.owned.flatMap((ref) => index.get(ref) ?? []);
+    const { owned } = plan;
     const isGoing = amongThese([...plan.levels.flat().map(({ object }) => object), ...owned]);
     const looks = await Promise.all(owned.map((object) => lookForOther(object, isGoing, reader, signal)));
     for (const { object, other } of looks) if (other) others.set(keyOf(refOf(object)), other);
@@ -85,7 +84,7 @@ function kindGap(subject: KubeObject): readonly Gap[] {
   return [{ what: `dependents of ${subject.kind}`, reason: 'no rule knows what depends on this kind' }];
 }
 
-function doubts({ levels }: Plan, owned: readonly KubeObject[], index: DependencyIndex): readonly Gap[] {
+function doubts({ levels, owned }: Plan, index: DependencyIndex): readonly Gap[] {
   const found = new Map<ObjectKey, Gap>();
   const going = [...levels.flat().map(({ object }) => object), ...owned].map(refOf);
   const known = new Set(going.map(keyOf));
@@ -106,36 +105,54 @@ interface Contents {
 }
 
 /**
- * What Ceph holds goes with the volumes that are deleted before, or it is nobody's: it is in the way of what would be
- * deleted now.
+ * What Ceph holds goes with the volumes that are deleted before, or it is in the way. Of what comes later, only images,
+ * subvolumes and buckets can be told to belong to no volume that goes; the rest is looked at again before its level.
  */
 async function contentsOf(
-  { levels }: Plan,
-  owned: readonly KubeObject[],
+  { levels, owned }: Plan,
   { includeData }: PlanOptions,
   ceph: ContentsReader,
   signal: AbortSignal,
 ): Promise<Contents> {
   const [first = [], ...later] = levels.map((level) => level.map(({ object }) => object));
+  const all = [...first, ...later.flat(), ...owned];
+  const owners = contentOwners(all);
   // What is owned goes with the last level.
-  const now = new Set(includeData && later.length > 0 ? first : [...first, ...later.flat(), ...owned]);
-  const found = await Promise.all(
-    [...first, ...later.flat(), ...owned].map(async (object) => ({
-      object,
-      contents: await ceph.contentsOf(object, signal),
-    })),
+  const now = new Set(includeData && later.length > 0 ? first : all);
+  const looks = await Promise.all(
+    all.map(async (object) => ({ object, found: await ceph.contentsOf(object, signal) })),
+  );
+  const contents = looks.flatMap(({ object, found }) =>
+    found.items.map((item) => {
+      const isFree = owners.ownerOf(item) === undefined;
+      const isInTheWay = now.has(object) || (isFree && ATTRIBUTED.has(item.kind));
+      return { obstacle: contentObstacle(object, item), isFree, isInTheWay };
+    }),
   );
   return {
-    obstacles: found
-      .filter(({ object }) => now.has(object))
-      .flatMap(({ object, contents }) =>
-        contents.items.map(({ kind, name, detail }) => {
-          const { code, relation } = contentWords(kind);
-          const message = `${relation} ${object.kind}/${object.metadata.name}${detail ? ` (${detail})` : ''}`;
-          return { kind: 'contents' as const, object: { group: 'ceph', kind, name }, message, code };
-        }),
+    obstacles: contents.flatMap(({ obstacle, isInTheWay }) => (isInTheWay ? [obstacle] : [])),
+    gaps: looks.flatMap(({ found }) => found.gaps),
+    notes: [
+      ...looks.flatMap(({ found }) => found.notes ?? []),
+      ...contents.flatMap(({ obstacle: { object, message }, isFree, isInTheWay }) =>
+        isFree && !isInTheWay ? [`${object.kind} ${object.name} ${message}, and must be gone by then`] : [],
       ),
-    gaps: found.flatMap(({ contents }) => contents.gaps),
-    notes: found.flatMap(({ contents }) => contents.notes ?? []),
+    ],
   };
+}
+
+/** What volumes and buckets name as theirs. */
+const ATTRIBUTED = new Set(['RBDImage', 'Subvolume', 'Bucket']);
+
+function contentObstacle(
+  { kind: holder, metadata }: KubeObject,
+  {
+    kind,
+    name,
+    detail,
+  }: { readonly kind: string; readonly name: string; readonly detail?: string | undefined },
+): Obstacle {
+  const { code, relation } = contentWords(kind);
+  const message = `${relation} ${holder}/${metadata.name}${detail ? ` (${detail})` : ''}`;
+  return { kind: 'contents', object: { group: 'ceph', kind, name }, message, code };
 }

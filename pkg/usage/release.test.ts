@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { isRecord, keyOf, Kinds, ResourceTypes, type ResourceType } from '#pkg/object';
+import { isRecord, keyOf, Kinds, refOf, ResourceTypes, type ResourceType } from '#pkg/object';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
+import { aDefinition } from '#test/fakes/storage-world.ts';
 import {
   configMap,
   namespace,
@@ -227,6 +228,23 @@ describe('a deleted usage', () => {
     await world.reconcile();
     expect(world.isMarked(NAMESPACE_REF)).toBe(false);
     expect(world.cluster.at(USAGE_REF)).toBeUndefined();
+  });
+
+  test('waits while the kind of what uses it is defined, and not served', async () => {
+    const by = { apiVersion: 'example.org/v1', kind: 'Gadget', resourceRef: { name: 'using' } };
+    const gadget = { ...configMap('using'), apiVersion: 'example.org/v1', kind: 'Gadget' };
+    const { namespace: _, ...metadata } = gadget.metadata;
+    const world = await deleted({ of: side('used'), by }, {}, { ...gadget, metadata });
+    const definition = aDefinition('example.org', 'Gadget');
+    world.cluster.put(definition);
+    world.cluster.types = new ResourceTypes(
+      world.cluster.types.all().filter(({ kind }) => kind !== 'Gadget'),
+    );
+    await expect(world.reconcile()).rejects.toThrow('does not have Gadget at present');
+    expect(hasFinalizer(world)).toBe(true);
+    world.cluster.drop(refOf(definition));
+    await world.reconcile();
+    expect(hasFinalizer(world)).toBe(false);
   });
 
   test('waits when the server does not even know usages: it is just starting', async () => {

@@ -1,11 +1,12 @@
 import { isForbidden, isTerminating, type KubeObject, type ResourceTypes } from '#pkg/object';
+import { isDefined } from '#pkg/protection';
 import { lookAgain, waitForChange, type Outcome } from '#pkg/runtime';
 import { marksOf, unmarkAll } from './marks.ts';
 import type { HoldingPorts, UsagePorts } from './reconciler.ts';
 import { refusalMessage } from './refusal-message.ts';
 import { replay } from './replay.ts';
 import { statusPatch, type Finding } from './status.ts';
-import { targetOf, typesFor } from './target.ts';
+import { kindOf, targetOf, typesFor } from './target.ts';
 import { FINALIZER, parseUsage, type Usage } from './usage.ts';
 import { removeFinalizer } from './usage-writes.ts';
 import { isTakenDownWith } from './whole.ts';
@@ -39,6 +40,9 @@ async function findUsing(
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   const ref = usage.by && targetOf(usage.by, usage, types);
+  // Seen once, it may still be there while its kind is not served.
+  if (usage.by && !ref && usage.usingUid !== undefined && (await isDefined(kindOf(usage.by), ports, signal)))
+    throw new Error(`the server does not have ${usage.by.kind} at present`);
   try {
     return ref && (await ports.get(ref, signal));
   } catch (error) {

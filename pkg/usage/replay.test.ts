@@ -14,6 +14,7 @@ import {
 } from '#test/fakes/usage-world.ts';
 
 const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
+const SELF = 'system:serviceaccount:rook-deps-system:rook-deps-controller';
 const NAMESPACES = 'system:serviceaccount:kube-system:namespace-controller';
 const SECOND = { ...USAGE_REF, name: 'second' };
 const PROTECT = { of: side('used'), reason: 'needed' };
@@ -71,11 +72,22 @@ describe('a refused deletion', () => {
 
   const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'o' };
 
-  test('of the garbage collector is always repeated while no owner of the object stands', async () => {
-    const world = await deleted(PROTECT, attempt({ by: COLLECTOR }));
+  test.for([COLLECTOR, SELF])('of %s is always repeated while no owner of the object stands', async (by) => {
+    const world = await deleted(PROTECT, attempt({ by }));
     world.cluster.put(configMap('used', { uid: 'uid-of-used', ownerReferences: [OWNER] }));
     await world.reconcile();
     expect(deletedKeys(world)).toEqual([keyOf(USED_REF)]);
+  });
+
+  test.for([
+    { name: 'has no owner', ownerReferences: [] },
+    { name: 'has an owner that stands', ownerReferences: [OWNER] },
+  ])('of our own is not repeated when the object $name', async ({ ownerReferences }) => {
+    const world = await deleted(PROTECT, attempt({ by: SELF }));
+    world.cluster.put(configMap('used', { uid: 'uid-of-used', ownerReferences }));
+    world.cluster.put(configMap('owner', { uid: 'o' }));
+    await world.reconcile();
+    expect(deletedKeys(world)).toEqual([]);
   });
 
   test.each([

@@ -1,6 +1,4 @@
-import type { Edge } from '#pkg/graph';
-import { Kinds, sameKind, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
-import type { DependencyIndex } from '#pkg/rules';
+import { Kinds, refOf, sameKind, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
 import { nameOf } from './object-name.ts';
 import type { ObjectName } from './report.ts';
 
@@ -10,12 +8,10 @@ export interface ContentOwners {
 }
 
 /** By what hangs on the subject: only those objects can own what is inside it. */
-export function contentOwners(edges: readonly Edge[], index: DependencyIndex): ContentOwners {
+export function contentOwners(objects: readonly KubeObject[]): ContentOwners {
   const owners = new Map<string, ObjectName>();
-  for (const { dependent } of edges) {
-    const object = index.get(dependent);
-    if (!object) continue;
-    for (const [kind, name, owner] of ownedBy(dependent, object)) {
+  for (const object of objects) {
+    for (const [kind, name, owner] of ownedBy(refOf(object), object)) {
       if (name) owners.set(`${kind}/${name}`, owner);
     }
   }

@@ -44,7 +44,11 @@ export function judge(subject: KubeObject, evidence: Evidence): DependencyReport
   const escape = destructionAsked(subject, index.objects());
   const edges = index.graph.edgesAt(keyOf(refOf(subject)), 'dependents');
   const holds = (edge: Edge): boolean => edge.blocks && !escape;
-  const stored = contentCauses(subject, contents, contentOwners(edges, index));
+  const stored = contentCauses(
+    subject,
+    contents,
+    contentOwners(edges.flatMap(({ dependent }) => index.get(dependent) ?? [])),
+  );
   const causes = [...edges.filter(holds).map((edge) => causeOf(edge, index)), ...(escape ? [] : stored)];
   const related = [...edges.filter((edge) => !holds(edge)), ...consumers(edges, index)].sort(compareEdges);
   const gaps = escape ? [] : [...evidence.gaps, ...contents.gaps];

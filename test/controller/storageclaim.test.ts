@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { listAt, recordAt, textAt, type KubeObject } from '#pkg/object';
-import { acceptedDeletions } from './accepted-deletions.ts';
+import { isRecord, listAt, recordAt, textAt, type KubeObject } from '#pkg/object';
+import { acceptedDeletions, deletionAnswers } from './accepted-deletions.ts';
 import type { Target } from './client.ts';
 import { criticalService, deployment, noFinalizer, providerOf } from './critical-objects.ts';
 import { chosen, configMap, HELD, LET_GO, usage } from './objects.ts';
@@ -228,6 +229,37 @@ describe('a composite', () => {
     await isAlive(there);
   });
 
+  test('keeps its parts while its kind is not served', async () => {
+    const ns = await scene.namespace('unserved');
+    const [first, second] = [configMap(ns, 'first'), configMap(ns, 'second')];
+    const whole = composite('unserved', [entry('first', first), entry('second', second)]);
+    await scene.make(whole);
+    await scene.untilReady(whole);
+    const definition: Target = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'storagecomposites.rook-deps.io' },
+    };
+    const versions = listAt(await scene.client.read(definition), 'spec', 'versions').filter(isRecord);
+    const serve = (served: boolean): Promise<unknown> =>
+      scene.client.patch(definition, { spec: { versions: versions.map((one) => ({ ...one, served })) } });
+    const since = (await readFile(scene.replica.log, 'utf8')).length;
+    try {
+      await serve(false);
+      // Three looks, and the pause before we help.
+      await vi.waitFor(async () => {
+        const said = (await readFile(scene.replica.log, 'utf8')).slice(since);
+        expect(said.match(/not-served/g)?.length).toBeGreaterThanOrEqual(2);
+      }, WAIT);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await isAlive(first, second);
+    } finally {
+      await serve(true);
+    }
+    await scene.untilReady(whole);
+    await isAlive(first, second);
+  });
+
   test('that is orphaned while it is composed leaves its parts, and none gets its owner back', async () => {
     const ns = await scene.namespace('orphans');
     for (let round = 0; round < 3; round++) {
@@ -335,6 +367,9 @@ describe('a claim', () => {
     expect(refused).toContain('is in use by 1 usage');
     await isAlive(whole, part);
     await scene.client.patch(part, { metadata: HELD });
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    // Once more for each of its own words, and for the finalizer on the part.
+    expect((await deletionAnswers(scene, 'c1')).length).toBeLessThanOrEqual(5);
     await scene.client.delete(hold);
     await scene.untilTerminating(whole);
     await scene.untilReason(mine, 'Deleting');

@@ -52,6 +52,8 @@ const cluster = (namespace: string, ...flags: readonly string[]): readonly strin
   'cephcluster/ceph',
   '-n',
   namespace,
+  // There is no Ceph here.
+  '--no-ceph',
   ...flags,
 ];
 
@@ -94,13 +96,27 @@ describe('a whole namespace of Rook', () => {
     };
     const volume = { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'included-volume' } };
     await vi.waitFor(async () => expect(await client.read(claim)).toBeUndefined(), WAIT);
+    // Time for some more looks, to which the claim is gone.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(gone).not.toContain('CephBlockPool/pool');
-    expect((await client.read(volume))?.metadata.deletionTimestamp).toBeUndefined();
+    const awaited = await client.read(volume);
+    expect(awaited).toBeDefined();
+    expect(awaited?.metadata.deletionTimestamp).toBeUndefined();
     await client.delete(volume);
     const { code, stderr } = await run;
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expectOrder(gone);
     expect(await client.read(volume)).toBeUndefined();
+  });
+
+  test('does not begin while Ceph does not answer, unless it is left out', async () => {
+    await makeNamespace('silent');
+    const asked = cluster('silent', '--yes').filter((flag) => flag !== '--no-ceph');
+    const { code, stderr } = await install.plugin(asked);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Not checked, so nothing is safe to delete:');
+    expect(stderr).toContain('error: something is in the way, so nothing was deleted');
+    expect(await rookObjectsIn('silent')).toHaveLength(23);
   });
 
   test('goes on where it was interrupted, and tells what is left', async () => {
@@ -224,7 +240,14 @@ describe('delete', () => {
       const probe = await client.delete(blockPool('refused', 'pool'), { query: 'dryRun=All' });
       expect(probe.message).toContain('not on a Friday');
     }, WAIT);
-    const { code, stderr } = await install.plugin(['delete', 'cephbp/pool', '-n', 'refused', '--yes']);
+    const { code, stderr } = await install.plugin([
+      'delete',
+      'cephbp/pool',
+      '-n',
+      'refused',
+      '--yes',
+      '--no-ceph',
+    ]);
     await install.kubectl(['delete', 'validatingadmissionpolicybinding/refuse-pools']);
     expect(code).toBe(1);
     expect(stderr).toContain('The cephblockpools "pool" is invalid');

@@ -1,6 +1,20 @@
-import { Kinds, listAt, refOf, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
+import {
+  keyOf,
+  Kinds,
+  listAt,
+  refOf,
+  textAt,
+  type KubeObject,
+  type ObjectKey,
+  type ObjectRef,
+} from '#pkg/object';
 import type { Outcome } from '#pkg/runtime';
-import { claimReconciler, compositeReconciler, type StorageClaimPorts } from '#pkg/storageclaim';
+import {
+  claimReconciler,
+  compositeReconciler,
+  type Departed,
+  type StorageClaimPorts,
+} from '#pkg/storageclaim';
 import { anObject, type Parts } from '../fixtures/objects.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeCluster } from './fake-cluster.ts';
@@ -35,6 +49,17 @@ export function aClaim(spec: object = {}, parts: Parts = {}): KubeObject {
   });
 }
 
+/** What defines a kind, whether it is served or not. */
+export function aDefinition(group: string, kind: string): KubeObject {
+  const plural = `${kind.toLowerCase()}s`;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: { group, names: { kind, plural } },
+  };
+}
+
 export const CLAIM_REF = { namespace: 'here', name: 'mine', uid: 'mine-uid' };
 
 /** The reference that a part has to its composite. */
@@ -53,14 +78,20 @@ export class StorageWorld {
   readonly clock = new FakeClock();
   readonly cluster: FakeCluster;
   readonly ports: StorageClaimPorts;
+  /** As the watch has them. */
+  readonly departed = new Map<ObjectKey, Departed>();
 
   constructor(...objects: readonly KubeObject[]) {
     this.cluster = new FakeCluster(this.clock.now, objects);
     this.ports = {
       get: this.cluster.get,
+      list: this.cluster.list,
       types: () => Promise.resolve(this.cluster.types),
       writer: this.cluster.writer,
-      departed: { get: () => undefined, forget: () => undefined },
+      departed: {
+        get: (ref) => this.departed.get(keyOf(ref)),
+        forget: (ref) => void this.departed.delete(keyOf(ref)),
+      },
       clock: this.clock,
     };
   }

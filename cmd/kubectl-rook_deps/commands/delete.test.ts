@@ -7,16 +7,19 @@ const saved = (...objects: readonly object[]) => ({ stdin: JSON.stringify(object
 
 describe('delete', () => {
   test('plans from saved manifests', async () => {
-    const { code, out } = await run(
-      'delete cephcluster/rook-ceph --from - --dry-run=client',
-      saved(aCluster(), aPool('p')),
-    );
+    const line = 'delete cephcluster/rook-ceph --from - --dry-run=client';
+    const objects = saved(aCluster(), aPool('p'));
+    const { code, out } = await run(`${line} --no-ceph`, objects);
     expect(code).toBe(0);
     expect(out).toBe(`To be deleted, leaves first: 2 objects (1 CephBlockPool, 1 CephCluster)
   1  CephBlockPool/p
   2  CephCluster/rook-ceph
 
-Not known:
+Note: Ceph was left out, so this says nothing about RBD images, snapshots and objects in pool p
+`);
+    const unasked = await run(line, objects);
+    expect(unasked.code).toBe(1);
+    expect(unasked.out).toContain(`Not checked, so nothing is safe to delete:
   RBD images, snapshots and objects in pool p: only Ceph can tell, and it was not asked
 `);
   });

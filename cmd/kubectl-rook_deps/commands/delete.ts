@@ -7,6 +7,7 @@ import {
   surveyTeardown,
   type Cascade,
   type Plan,
+  type PlanOptions,
   type SurveyPorts,
 } from '#pkg/teardown';
 import type { Args } from '../args.ts';
@@ -36,9 +37,11 @@ level only when the one before is really gone.
 
 The plan is shown first, and you are asked to type the name of the resource. Nothing is begun while volumes, claims,
 snapshots or buckets hold data (--include-volumes deletes them too), while pods use them, while a protection or something
-in Ceph is in the way, or while something that matters could not be checked. What appears in the meantime ends it.
+in Ceph is in the way, or while something that matters could not be checked: where Ceph does not answer, --no-ceph goes
+on without it. What appears in the meantime ends it.
 
-Interrupted or timed out, it says what is gone, what is under way and what was not touched; run it again to go on.
+Interrupted or timed out, it says what is gone, what is under way and what was not touched; run it again to go on, while
+the resource itself is still there.
 
 Exit codes: 0 when it is gone (or, with --wait=false, accepted), 1 when something is in the way or refused, 124 when it
 timed out, 130 when it was interrupted.`,
@@ -95,7 +98,7 @@ timed out, 130 when it was interrupted.`,
         return 0;
       }
       const ports = { reader: source.reader, ceph: await openCeph(args, source, io) };
-      const options = { includeData: args.isSet('include-volumes') };
+      const options = planOptions(args);
       const plan = await surveyTeardown(subjects, options, ports, signal);
       if (dryRun === 'client') return await showPlan(plan, format, io);
       for (const line of planText(plan)) io.error(line);
@@ -125,6 +128,10 @@ function requireNames(args: Args): void {
 function cascadeOf(args: Args): Cascade {
   const choices = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const;
   return choices[(args.text('cascade') ?? 'background') as keyof typeof choices];
+}
+
+function planOptions(args: Args): PlanOptions {
+  return { includeData: args.isSet('include-volumes'), orphans: cascadeOf(args) === 'Orphan' };
 }
 
 function isObstructed({ obstacles, gaps }: Plan): boolean {
@@ -158,7 +165,7 @@ async function execute(plan: Plan, context: Context, signal: AbortSignal): Promi
     wait: args.isSet('wait', true),
     deadlineMs: limitMs > 0 ? systemClock.now() + limitMs : Infinity,
   };
-  const options = { includeData: args.isSet('include-volumes') };
+  const options = planOptions(args);
   const look = async (): Promise<Plan> =>
     surveyTeardown(await leftOf(plan.subjects, cluster, signal), options, ports, signal);
   const { reader, writer } = cluster;
@@ -167,7 +174,10 @@ async function execute(plan: Plan, context: Context, signal: AbortSignal): Promi
     orders,
     { reader, writer, clock: systemClock, look, report: (step) => progress.note(step) },
     signal,
-  );
+  ).catch((error: unknown) => {
+    progress.fail();
+    throw error;
+  });
   progress.end(result);
   if (result.kind === 'interrupted') return INTERRUPTED;
   if (result.kind === 'timed-out') return TIMED_OUT;

@@ -22,6 +22,7 @@ export function storageClaimFeature(machinery: Machinery): Feature {
   const watch = new StorageWatch({ watcher, clock, logger, random: Math.random }, (ref) => queue.add(ref));
   const ports: StorageClaimPorts = {
     get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
+    list: (request, signal) => reader.list(request, signal),
     types,
     writer,
     departed: watch.departed,
@@ -64,6 +65,7 @@ function compositesOf(machinery: Machinery): AdmissionHandler {
     types,
     mayDo: (user, verb, target, signal) => access(user, verb, target, signal),
     handlerOf: (kind) => reviewers.find(([known]) => sameKind(known, kind))?.[1],
+    get: (ref, signal) => reader.get(ref, ref.namespace, ref.name, signal),
     self: `system:serviceaccount:${namespace}:rook-deps-controller`,
   });
   const reviewers: readonly (readonly [GroupKind, AdmissionHandler])[] = [
