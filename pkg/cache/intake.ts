@@ -31,9 +31,9 @@ export class Intake<T, Name extends string> {
     this.resourceVersion = resourceVersion;
   }
 
-  /** The server has none, for certain. */
-  clear(): void {
-    this.#store.replace(new Map());
+  /** The server has no such kind, for certain. */
+  forgetAll(): void {
+    this.#store.forgetAll();
   }
 
   collect(object: KubeObject): void {

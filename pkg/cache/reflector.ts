@@ -150,7 +150,7 @@ export class Reflector<T, Name extends string = never> {
   #noteNotServed(): void {
     this.#looksInVain += 1;
     const isCertain = this.#looksInVain >= LOOKS_UNTIL_GONE;
-    if (isCertain) this.#intake.clear();
+    if (isCertain) this.#intake.forgetAll();
     this.#become({ kind: 'not-served', isCertain });
   }
 

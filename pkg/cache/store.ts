@@ -13,6 +13,8 @@ export interface ObjectChange<T> {
   readonly key: ObjectKey;
   readonly old?: T;
   readonly new?: T;
+  /** Forgotten with its kind, which is not served at present: it may still be there. */
+  readonly isForgotten?: true;
 }
 
 export type ChangeListener<T> = (change: ObjectChange<T>) => void;
@@ -112,6 +114,15 @@ export class Store<T, Name extends string = never> implements StoreView<T, Name>
     this.#entries = entries;
     for (const [key, old, entry] of changed) this.#indexes.move(key, old?.value, entry?.value);
     for (const [key, old, entry] of changed) this.#tell(key, old, entry);
+  }
+
+  /** The kind is not served. */
+  forgetAll(): void {
+    const before = this.#entries;
+    this.#entries = new Map();
+    for (const [key, old] of before) this.#indexes.move(key, old.value, undefined);
+    for (const [key, { value }] of before)
+      for (const listener of this.#listeners) listener({ key, old: value, isForgotten: true });
   }
 
   #tell(key: ObjectKey, old: Entry<T> | undefined, entry: Entry<T> | undefined): void {

@@ -101,7 +101,8 @@ async function getObject(
     if (typeof object !== 'string') return object;
     throw new ApiError(`Server returned an unexpected response: ${object}`, { status: 200, reason: '' });
   } catch (error) {
-    if (isAnswer(error) && error.status === 404) return undefined;
+    // Without a Status the kind is not served at present, which tells nothing about its objects.
+    if (isAnswer(error) && error.status === 404 && error.isStatus) return undefined;
     throw error;
   }
 }

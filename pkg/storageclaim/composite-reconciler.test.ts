@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listAt, refOf, textAt } from '#pkg/object';
+import { keyOf, listAt, refOf, ResourceTypes, textAt, type KubeObject } from '#pkg/object';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import {
   aComposite,
@@ -10,6 +10,7 @@ import {
   StorageWorld,
   template,
 } from '#test/fakes/storage-world.ts';
+import { parseComposite } from './composite.ts';
 
 const whole = aComposite([template('a'), template('b')]);
 
@@ -262,6 +263,36 @@ describe('a composite that goes', () => {
     expect(await world.reconcile(going('foregroundDeletion'))).toEqual({
       kind: 'look-again',
       afterMs: 2_000,
+    });
+  });
+
+  describe('and is gone', () => {
+    const departed = { uid: 'whole-uid', parts: parseComposite(going('orphan')).parts, sinceMs: 0 };
+    const left = (...objects: readonly KubeObject[]): StorageWorld => {
+      const world = new StorageWorld(configMap('a', ownedBy()), ...objects);
+      world.departed.set(keyOf(refOf(whole)), departed);
+      return world;
+    };
+
+    test('has its parts deleted, with those that came under its name kept', async () => {
+      const world = left(aComposite([], {}, { uid: 'other-uid' }), configMap('b', ownedBy('other-uid')));
+      await world.reconcile(whole);
+      expect(world.cluster.deletions.map(({ key }) => key)).toEqual(['/ConfigMap/here/a']);
+    });
+
+    test('keeps them while it stands after all', async () => {
+      const world = left(aComposite([template('a')]));
+      await world.reconcile(whole);
+      expect(world.cluster.deletions).toEqual([]);
+      expect(world.departed.size).toBe(0);
+    });
+
+    test('keeps them while nobody can tell, because composites are not served', async () => {
+      const world = left();
+      const served = world.cluster.types.all().filter(({ kind }) => kind !== 'StorageComposite');
+      world.cluster.types = new ResourceTypes(served);
+      await expect(world.reconcile(whole)).rejects.toThrow('does not have StorageComposite at present');
+      expect(world.cluster.deletions).toEqual([]);
     });
   });
 

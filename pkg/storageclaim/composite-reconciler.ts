@@ -44,7 +44,8 @@ async function look(composite: Composite, ports: StorageClaimPorts, signal: Abor
 async function afterwards(ref: ObjectRef, ports: StorageClaimPorts, signal: AbortSignal): Promise<Outcome> {
   const departed = ports.departed.get(ref);
   if (!departed) return waitForChange;
-  const { outcome, left } = await helpAlong({ ...departed, propagationPolicy: 'Background' }, ports, signal);
+  const departure = { ...departed, ref, propagationPolicy: 'Background' } as const;
+  const { outcome, left } = await helpAlong(departure, ports, signal);
   if (left === 0) ports.departed.forget(ref);
   return outcome;
 }

@@ -1,6 +1,6 @@
-import { isConflict, isForbidden, isTerminating, type KubeObject } from '#pkg/object';
+import { isConflict, isForbidden, isTerminating, type KubeObject, type ObjectRef } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome } from '#pkg/runtime';
-import type { Part } from './composite.ts';
+import { isForeground, type Part } from './composite.ts';
 import type { StorageClaimPorts } from './ports.ts';
 
 /** Refusals end without a word, as when another controller lets go. */
@@ -9,6 +9,7 @@ const AGAIN_MS = 2_000;
 const FIRST_MS = 1_000;
 
 export interface Departure {
+  readonly ref: ObjectRef;
   readonly uid: string;
   readonly parts: readonly Part[];
   readonly sinceMs: number;
@@ -20,10 +21,11 @@ export interface Departure {
  * hour; what was refused because of the order is due much sooner.
  */
 export async function helpAlong(
-  { uid: compositeUid, parts, sinceMs, propagationPolicy }: Departure,
+  departure: Departure,
   ports: StorageClaimPorts,
   signal: AbortSignal,
 ): Promise<{ readonly outcome: Outcome; readonly left: number }> {
+  const { uid: compositeUid, parts, sinceMs, propagationPolicy } = departure;
   const earlyMs = sinceMs + FIRST_MS - ports.clock.now();
   if (earlyMs > 0) return { outcome: lookAgain(earlyMs), left: parts.length };
   let refusals = 0;
@@ -33,6 +35,7 @@ export async function helpAlong(
     if (!object || !isOwnedByAlone(object, compositeUid)) continue;
     left += 1;
     if (isTerminating(object)) continue;
+    if (await stands(departure, ports, signal)) return { outcome: waitForChange, left: 0 };
     try {
       // Its version, too: it may be orphaned in this very moment.
       const { uid, resourceVersion } = object.metadata;
@@ -43,6 +46,18 @@ export async function helpAlong(
     }
   }
   return { outcome: refusals > 0 ? lookAgain(AGAIN_MS) : waitForChange, left };
+}
+
+/** Whether it is there after all, and not going: then its parts are nobody's to delete. Unknown is neither. */
+async function stands(
+  { ref, uid }: Departure,
+  ports: StorageClaimPorts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!(await ports.types(ref, signal)).find(ref))
+    throw new Error(`the server does not have ${ref.kind} at present`);
+  const now = await ports.get(ref, signal);
+  return now?.metadata.uid === uid && !(isTerminating(now) && isForeground(now));
 }
 
 /** With another owner it stays: the garbage collector would only take the reference off. */

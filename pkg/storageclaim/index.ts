@@ -10,4 +10,4 @@ export { claimReconciler } from './claim-reconciler.ts';
 export { compositeAdmission, type CompositeAdmissionPorts } from './composite-admission.ts';
 export { compositeReconciler } from './composite-reconciler.ts';
 export type { StorageClaimPorts } from './ports.ts';
-export { StorageWatch } from './watch.ts';
+export { StorageWatch, type Departed } from './watch.ts';

@@ -33,8 +33,8 @@ export class StorageWatch {
       project: refOf,
     }));
     this.#composites.listen({
-      changed: (_kind, { old, new: now }) => {
-        if (old && !now && old.parts.length > 0) {
+      changed: (_kind, { old, new: now, isForgotten }) => {
+        if (old && !now && !isForgotten && old.parts.length > 0) {
           const { uid, parts, ref } = old;
           this.#departed.set(keyOf(ref), { uid, parts, sinceMs: ports.clock.now() });
         }

@@ -1,6 +1,20 @@
-import { Kinds, listAt, refOf, textAt, type KubeObject, type ObjectRef } from '#pkg/object';
+import {
+  keyOf,
+  Kinds,
+  listAt,
+  refOf,
+  textAt,
+  type KubeObject,
+  type ObjectKey,
+  type ObjectRef,
+} from '#pkg/object';
 import type { Outcome } from '#pkg/runtime';
-import { claimReconciler, compositeReconciler, type StorageClaimPorts } from '#pkg/storageclaim';
+import {
+  claimReconciler,
+  compositeReconciler,
+  type Departed,
+  type StorageClaimPorts,
+} from '#pkg/storageclaim';
 import { anObject, type Parts } from '../fixtures/objects.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeCluster } from './fake-cluster.ts';
@@ -53,6 +67,8 @@ export class StorageWorld {
   readonly clock = new FakeClock();
   readonly cluster: FakeCluster;
   readonly ports: StorageClaimPorts;
+  /** As the watch has them. */
+  readonly departed = new Map<ObjectKey, Departed>();
 
   constructor(...objects: readonly KubeObject[]) {
     this.cluster = new FakeCluster(this.clock.now, objects);
@@ -60,7 +76,10 @@ export class StorageWorld {
       get: this.cluster.get,
       types: () => Promise.resolve(this.cluster.types),
       writer: this.cluster.writer,
-      departed: { get: () => undefined, forget: () => undefined },
+      departed: {
+        get: (ref) => this.departed.get(keyOf(ref)),
+        forget: (ref) => void this.departed.delete(keyOf(ref)),
+      },
       clock: this.clock,
     };
   }
