@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Kinds, textAt } from '#pkg/object';
+import { isRecord, Kinds, listAt, textAt } from '#pkg/object';
 import { served, servedVolume } from '../fixtures/served-objects.ts';
 import type { Target } from './client.ts';
 import { deletePastTheWebhook } from './past-the-webhook.ts';
@@ -152,6 +152,43 @@ describe('the deletion of a definition of Rook', () => {
   });
 });
 
+describe('a kind that moves to another version', () => {
+  test('holds what its objects depend on all the while', async () => {
+    const ns = await scene.namespace('around-version');
+    const name = 'cephblockpoolradosnamespaces.ceph.rook.io';
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+    await rook.apply([
+      served(Kinds.CephBlockPool, 'p', ns),
+      served(Kinds.CephBlockPoolRadosNamespace, 'n', ns, { blockPoolName: 'p' }),
+    ]);
+    await rook.untilHeld(pool(ns));
+    const [v1] = listAt((await scene.client.send('GET', path, undefined)).body, 'spec', 'versions').filter(
+      isRecord,
+    );
+    const serve = async (versions: readonly object[]): Promise<void> => {
+      expect((await scene.client.send('PATCH', path, { spec: { versions } })).status).toBe(200);
+      const untilMs = Date.now() + 3_000;
+      while (Date.now() < untilMs) {
+        const { status, message } = await rook.delete(pool(ns), 'dryRun=All');
+        expect([409, 503], message).toContain(status);
+      }
+      await vi.waitFor(
+        async () => expect((await rook.delete(pool(ns), 'dryRun=All')).status).toBe(409),
+        WAIT,
+      );
+    };
+    try {
+      await serve([
+        { ...v1, served: false, storage: false },
+        { ...v1, name: 'v2', storage: true },
+      ]);
+    } finally {
+      await serve([{ ...v1 }, { ...v1, name: 'v2', storage: false }]);
+    }
+    await rook.remove(pool(ns));
+  });
+});
+
 describe('what would newly depend on a resource that is being deleted', () => {
   test('is not made of it: a volume, a change; others are', async () => {
     const ns = await scene.namespace('around-armed');
@@ -195,7 +232,8 @@ describe('a cache that is late', () => {
     await scene.untilMarked(namespaced(ns));
     for (let round = 1; round <= 10; round++) {
       expect((await scene.client.create(volumeIn(ns, `${ns}-${round}`) as never)).status).toBe(201);
-      await rook.delete(volume(`${ns}-${round - 1}`));
+      // Until it is gone: the finalizer of Kubernetes keeps a volume for a moment, and then it is still needed.
+      await rook.remove(volume(`${ns}-${round - 1}`));
       const reply = await scene.client.delete(namespaced(ns), { query: 'dryRun=All' });
       expect(reply.status).toBe(409);
       expect(blockersOf(reply)).toEqual([volume(`${ns}-${round}`)]);
