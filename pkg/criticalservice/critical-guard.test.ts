@@ -55,6 +55,20 @@ async function verdict(answer: Promise<Answer>): Promise<string> {
 }
 
 describe('the deletion', () => {
+  test('of the definition of services is refused while there is one that is not released', async () => {
+    const definition: KubeObject = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'criticalservices.rook-deps.io' },
+    };
+    const world = new CriticalWorld(serviceObject());
+    const { ask, noted } = guardOf(world);
+    expect(await verdict(ask(definition))).toMatch(/^conflict: [^]*- CriticalService service/);
+    expect(noted).toEqual([]);
+    world.cluster.put({ ...serviceObject(), status: { released: true } });
+    expect(await verdict(ask(definition))).toBe('allow');
+  });
+
   test.each([
     ['of the provider', deploymentObject()],
     ['of its namespace', homeObject()],

@@ -1,7 +1,7 @@
 import type { AnswerCause, Deletion, DeletionGuard, Objection } from '#pkg/admission';
-import type { KubeObject } from '#pkg/object';
+import { keyOf, refOf, type KubeObject } from '#pkg/object';
 import { attemptOf, type Attempt } from '#pkg/protection';
-import { CRITICAL_SERVICE, parseCriticalService, type CriticalService } from './critical-service.ts';
+import { DEFINITION, isServiceKind, parseCriticalService, type CriticalService } from './critical-service.ts';
 import type { Standing } from './criteria.ts';
 import { lookAt, type LivePorts } from './live-criteria.ts';
 import { findProvider, whyServiceStays } from './provider.ts';
@@ -40,6 +40,8 @@ export function criticalGuard(ports: CriticalGuardPorts): DeletionGuard {
   return {
     async glance(deletion) {
       const { cache } = ports;
+      // Seldom asked about: whoever has just deleted the last service is not to hear of it.
+      if (isDefinition(deletion.object)) return undefined;
       if (isService(deletion.object)) {
         const service = parseCriticalService(deletion.object);
         const isHeld = service.deletionPolicy === 'Strict' && cache.hasProvider(service);
@@ -59,6 +61,7 @@ export function criticalGuard(ports: CriticalGuardPorts): DeletionGuard {
       return objection(deletion, certain, ports);
     },
     async look(deletion, signal) {
+      if (isDefinition(deletion.object)) return losing(await ports.allServices(signal));
       const complaints = isService(deletion.object)
         ? await complaintOfService(parseCriticalService(deletion.object), ports, signal)
         : await complaintsOfCriteria(deletion, ports, signal);
@@ -110,7 +113,28 @@ function concernedBy(
 }
 
 function isService(object: KubeObject): boolean {
-  return object.kind === CRITICAL_SERVICE.kind && object.apiVersion.startsWith(`${CRITICAL_SERVICE.group}/`);
+  return isServiceKind(refOf(object));
+}
+
+function isDefinition(object: KubeObject): boolean {
+  return keyOf(refOf(object)) === keyOf(DEFINITION);
+}
+
+const MAX_NAMED = 20;
+
+/** Against the deletion of their definition, with which they would go. Nothing of this is ever repeated, nor noted. */
+function losing(services: readonly CriticalService[]): Objection | undefined {
+  const names = services.filter(({ isReleased }) => !isReleased).map(({ ref }) => ref.name);
+  if (names.length === 0) return undefined;
+  const left = names.length - MAX_NAMED;
+  return {
+    lines: [
+      `CustomResourceDefinition "${DEFINITION.name}" would take along all critical services, and what they keep could be deleted. Delete these first:`,
+      ...names.slice(0, MAX_NAMED).map((name) => `- CriticalService ${name}`),
+      ...(left > 0 ? [`- +${left} more`] : []),
+    ],
+    causes: names.map((name) => ({ reason: 'RD046', message: `CriticalService "${name}" exists` })),
+  };
 }
 
 function isNamespace(object: KubeObject): boolean {

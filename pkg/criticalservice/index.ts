@@ -22,5 +22,5 @@ export { isMarkedFor } from './marks.ts';
 export { newCriticalService } from './new-critical-service.ts';
 export { isRookOperator, operatorCriteria } from './operator.ts';
 export { criticalServiceReconciler } from './reconciler.ts';
-export { recordRefusal } from './record-refusal.ts';
+export { refusalRecorder } from './record-refusal.ts';
 export { ANY_TYPE, nameOf, providesFor } from './resources.ts';
