@@ -34,6 +34,16 @@ const volumeIn = (ns: string, name = `${ns}-pv`): Record<string, unknown> =>
   servedVolume(name, RBD, { volumeAttributes: { clusterID: ns, pool: 'p' } });
 const volume = (name: string): Named => ({ kind: 'PersistentVolume', name });
 
+/** Of a user that nobody knows. */
+const bucketIn = (ns: string): object =>
+  served(Kinds.CosiBucket, `${ns}-bucket`, undefined, {
+    bucketClaim: {},
+    bucketClassName: 'c',
+    protocols: ['S3'],
+    driverName: 'rook-ceph.ceph.objectstorage.k8s.io',
+    parameters: { objectStoreUserSecretName: 'nobody', objectStoreUserSecretNamespace: ns },
+  });
+
 describe('the deletion of a namespace', () => {
   test('is refused while volumes need what is in it, and allowed when they are gone', async () => {
     const ns = await scene.namespace('around-volumes');
@@ -84,14 +94,7 @@ describe('the deletion of a namespace', () => {
 
   test('is refused while nobody can tell, with the ways out', async () => {
     const ns = await scene.namespace('around-doubt');
-    const bucket = served(Kinds.CosiBucket, `${ns}-bucket`, undefined, {
-      bucketClaim: {},
-      bucketClassName: 'c',
-      protocols: ['S3'],
-      driverName: 'rook-ceph.ceph.objectstorage.k8s.io',
-      parameters: { objectStoreUserSecretName: 'nobody', objectStoreUserSecretNamespace: ns },
-    });
-    await rook.apply([served(Kinds.CephObjectStore, 's', ns), bucket]);
+    await rook.apply([served(Kinds.CephObjectStore, 's', ns), bucketIn(ns)]);
     await scene.untilMarked(namespaced(ns));
     const { status, message } = await scene.client.delete(namespaced(ns));
     expect(message).toContain(`cannot tell whether anything depends on what would go with Namespace "${ns}"`);
@@ -160,12 +163,16 @@ describe('a kind that moves to another version', () => {
     await rook.apply([
       served(Kinds.CephBlockPool, 'p', ns),
       served(Kinds.CephBlockPoolRadosNamespace, 'n', ns, { blockPoolName: 'p' }),
+      served(Kinds.CephObjectStore, 's', ns),
+      bucketIn(ns),
     ]);
     await rook.untilHeld(pool(ns));
     const [v1] = listAt((await scene.client.send('GET', path, undefined)).body, 'spec', 'versions').filter(
       isRecord,
     );
     const serve = async (versions: readonly object[]): Promise<void> => {
+      // With a bucket that nobody can place everything is listed: from then on the versions are known to whoever lists.
+      await rook.delete({ kind: 'CephObjectStore', namespace: ns, name: 's' }, 'dryRun=All');
       expect((await scene.client.send('PATCH', path, { spec: { versions } })).status).toBe(200);
       const untilMs = Date.now() + 3_000;
       while (Date.now() < untilMs) {
@@ -186,6 +193,45 @@ describe('a kind that moves to another version', () => {
       await serve([{ ...v1 }, { ...v1, name: 'v2', storage: false }]);
     }
     await rook.remove(pool(ns));
+    await rook.remove({ kind: 'Bucket', name: `${ns}-bucket` });
+  });
+});
+
+describe('a kind of Rook that no rule knows', () => {
+  test('is not deleted without a word of whoever is sure, nor is its definition', async () => {
+    const ns = await scene.namespace('around-novelty');
+    const [plural, kind] = ['cephnovelties', 'CephNovelty'];
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const crd = {
+      ...definition(plural),
+      spec: {
+        group: 'ceph.rook.io',
+        scope: 'Namespaced',
+        names: { plural, kind, singular: 'cephnovelty', listKind: 'CephNoveltyList' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    };
+    await rook.apply([
+      crd,
+      { apiVersion: 'ceph.rook.io/v1', kind, metadata: { name: 'new', namespace: ns } },
+    ]);
+    const path = `/apis/ceph.rook.io/v1/namespaces/${ns}/${plural}/new`;
+    const sure = { metadata: { annotations: { 'rook-deps.io/force-delete': 'the test wants it' } } };
+    const refusal = await scene.client.send('DELETE', path, undefined);
+    expect(refusal.message).toContain(
+      '- dependents of a CephNovelty (no rule knows what depends on this kind)',
+    );
+    expect(refusal.message).toContain('annotates it with rook-deps.io/force-delete="REASON"');
+    expect(refusal.status).toBe(503);
+    const told = await scene.install.plugin(['why', `cephnovelty/new`, '-n', ns, '--no-ceph', '-o', 'json']);
+    expect(JSON.parse(told.stdout)).toMatchObject({ verdict: 'Unknown' });
+    const whole = await scene.client.delete(definition(plural));
+    expect(whole.message).toContain(`cannot tell whether anything depends on what would go with`);
+    expect(whole.status).toBe(503);
+    await scene.client.send('PATCH', path, sure);
+    expect((await scene.client.send('DELETE', path, undefined)).status).toBe(200);
+    await scene.client.patch(definition(plural), sure);
+    expect((await scene.client.delete(definition(plural))).status).toBe(200);
   });
 });
 
