@@ -10,6 +10,7 @@ export { criticalGuard, type CriticalGuardPorts } from './critical-guard.ts';
 export {
   CRITICAL_LABEL,
   CRITICAL_SERVICE,
+  DEFINITION,
   parseCriticalService,
   type CriticalService,
   type Criterion,

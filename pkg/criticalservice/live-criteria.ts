@@ -3,6 +3,7 @@ import {
   isTerminating,
   numberAt,
   refOf,
+  textAt,
   type GroupKind,
   type KubeObject,
   type ObjectRef,
@@ -16,7 +17,7 @@ import {
   type Standing,
 } from './criteria.ts';
 import type { Criterion } from './critical-service.ts';
-import { ANY_TYPE, refTo, resourceName, typeOf } from './resources.ts';
+import { ANY_TYPE, isNamedBy, refTo, resourceName, typeOf } from './resources.ts';
 
 /** Those that have a finalizer, as the server has them now. */
 export type Holders = (kind: GroupKind, finalizer: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -25,6 +26,8 @@ export interface LivePorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
   types(wanted: GroupKind, signal: AbortSignal): Promise<ResourceTypes>;
   readonly holders: Holders;
+  /** All definitions of kinds, as the server has them now. Throws when they could not be read. */
+  definitions(signal: AbortSignal): Promise<readonly KubeObject[]>;
 }
 
 /** How a criterion stands now. What cannot be looked at is unknown; only a server that cannot be reached is thrown. */
@@ -61,13 +64,26 @@ async function lookForType(
 ): Promise<Standing> {
   const failure = types.failureOf({ group: criterion.group, kind: criterion.resource });
   if (failure) return unknown(criterion, failure);
-  const definition = {
-    group: 'apiextensions.k8s.io',
-    kind: 'CustomResourceDefinition',
-    name: `${criterion.resource.toLowerCase()}.${criterion.group}`,
-  };
-  const found = criterion.group === '' ? undefined : await ports.get(definition, signal);
-  return found ? unknown(criterion, 'it is defined, and not served at present') : metWithoutType(criterion);
+  if (criterion.group === '') return metWithoutType(criterion);
+  try {
+    // By what it says, not by its name: a criterion may name the kind.
+    const isDefined = (await ports.definitions(signal)).some((one) => isNamedBy(criterion, definedBy(one)));
+    return isDefined
+      ? unknown(criterion, 'it is defined, and not served at present')
+      : metWithoutType(criterion);
+  } catch (error) {
+    signal.throwIfAborted();
+    return unknown(criterion, whyNot(error, 'customresourcedefinitions.apiextensions.k8s.io'));
+  }
+}
+
+function definedBy(definition: KubeObject): {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+} {
+  const text = (...path: readonly string[]): string => textAt(definition, 'spec', ...path) ?? '';
+  return { group: text('group'), plural: text('names', 'plural'), kind: text('names', 'kind') };
 }
 
 /** With the command that helps, where there is one. */

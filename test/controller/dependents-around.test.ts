@@ -261,6 +261,26 @@ describe('what would newly depend on a resource that is being deleted', () => {
     await rook.untilGone(pool(ns));
   });
 
+  test('is not made of it: an ObjectBucket', async () => {
+    const ns = await scene.namespace('around-bucket');
+    const store: Named = { kind: 'CephObjectStore', namespace: ns, name: 's' };
+    const user = served(Kinds.CephObjectStoreUser, 'u', ns, { store: 's' });
+    const bucket = served(Kinds.ObjectBucket, `${ns}-ob`, undefined, {
+      storageClassName: 'x',
+      endpoint: { bucketHost: `rook-ceph-rgw-s.${ns}.svc`, bucketName: 'b', bucketPort: 80 },
+    });
+    await rook.apply([served(Kinds.CephObjectStore, 's', ns), user]);
+    await rook.untilHeld(store);
+    await deletePastTheWebhook(scene, () => rook.delete(store));
+    await vi.waitFor(async () => {
+      const { status, message } = await scene.client.create(bucket as never, { query: 'dryRun=All' });
+      expect(message).toContain(`CephObjectStore "${ns}/s" is being deleted since`);
+      expect(status).toBe(403);
+    }, WAIT);
+    await rook.remove({ kind: 'CephObjectStoreUser', namespace: ns, name: 'u' });
+    await rook.untilGone(store);
+  });
+
   test('is made while nobody can be asked: no volume waits for us', async () => {
     const ns = await scene.namespace('around-alone');
     await scene.killController();

@@ -8,6 +8,7 @@ import {
   criticalServiceReconciler,
   CriticalWatch,
   currentHolders,
+  DEFINITION,
   isMarkedFor,
   parseCriticalService,
   refusalRecorder,
@@ -87,6 +88,12 @@ function portsOf(
     types,
     holders: (kind, finalizer, signal) =>
       currentHolders(kind, finalizer, { watcher, known: (one, name) => watch.known(one, name) }, signal),
+    definitions: async (signal) => {
+      const { items, gaps } = await reader.list({ kind: DEFINITION, detail: 'object' }, signal);
+      const [gap] = gaps;
+      if (gap) throw new Error(`cannot list ${gap.what}: ${gap.reason}`);
+      return items;
+    },
     allServices: (signal) => allServices(reader, types, signal),
     standing: (criterion) => watch.standing(criterion),
     writer,
