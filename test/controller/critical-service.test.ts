@@ -264,8 +264,11 @@ describe('what cannot be checked', () => {
 
   test('holds a provider, and the condition says which right is missing', async () => {
     const { provider, service } = await unreadable('unseen', 'Strict');
-    const condition = conditionOf(await scene.client.read(service), 'Satisfied');
-    expect(textAt(condition, 'message')).toContain('kubectl rook-deps install --grant secrets');
+    // At first it is only not listed yet.
+    await vi.waitFor(async () => {
+      const condition = conditionOf(await scene.client.read(service), 'Satisfied');
+      expect(textAt(condition, 'message')).toContain('kubectl rook-deps install --grant secrets');
+    }, WAIT);
     const { status, message } = await scene.client.delete(provider);
     expect(status).toBe(503);
     expect(message).toContain('not everything it waits for could be checked');
