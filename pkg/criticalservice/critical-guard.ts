@@ -1,7 +1,8 @@
 import type { AnswerCause, Deletion, DeletionGuard, Objection } from '#pkg/admission';
-import { keyOf, refOf, type KubeObject } from '#pkg/object';
+import { refOf, type KubeObject } from '#pkg/object';
 import { attemptOf, type Attempt } from '#pkg/protection';
-import { DEFINITION, isServiceKind, parseCriticalService, type CriticalService } from './critical-service.ts';
+import { isServiceKind, parseCriticalService, type CriticalService } from './critical-service.ts';
+import { isDefinition, losing } from './definition.ts';
 import type { Standing } from './criteria.ts';
 import { lookAt, type LivePorts } from './live-criteria.ts';
 import { findProvider, whyServiceStays } from './provider.ts';
@@ -114,27 +115,6 @@ function concernedBy(
 
 function isService(object: KubeObject): boolean {
   return isServiceKind(refOf(object));
-}
-
-function isDefinition(object: KubeObject): boolean {
-  return keyOf(refOf(object)) === keyOf(DEFINITION);
-}
-
-const MAX_NAMED = 20;
-
-/** Against the deletion of their definition, with which they would go. Nothing of this is ever repeated, nor noted. */
-function losing(services: readonly CriticalService[]): Objection | undefined {
-  const names = services.filter(({ isReleased }) => !isReleased).map(({ ref }) => ref.name);
-  if (names.length === 0) return undefined;
-  const left = names.length - MAX_NAMED;
-  return {
-    lines: [
-      `CustomResourceDefinition "${DEFINITION.name}" would take along all critical services, and what they keep could be deleted. Delete these first:`,
-      ...names.slice(0, MAX_NAMED).map((name) => `- CriticalService ${name}`),
-      ...(left > 0 ? [`- +${left} more`] : []),
-    ],
-    causes: names.map((name) => ({ reason: 'RD046', message: `CriticalService "${name}" exists` })),
-  };
 }
 
 function isNamespace(object: KubeObject): boolean {
