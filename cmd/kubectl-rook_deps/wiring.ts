@@ -62,8 +62,8 @@ export interface ClusterOptions {
 }
 
 export async function openCluster(args: Args, io: Io, options: ClusterOptions = {}): Promise<Cluster> {
-  const { connect, kubeReader, kubeWriter, loadKubeconfig, podEviction, podExec, rawBody, refreshedTypes } =
-    await import('#pkg/kube');
+  const kube = await import('#pkg/kube');
+  const { connect, kubeReader, kubeWriter, loadKubeconfig, podEviction, podExec, rawBody } = kube;
   const connection = loadKubeconfig(connectionFlags(args), io.env, io.homeDir);
   const verbosity = Number(args.text('v') ?? 0);
   const transport = await connect(connection, {
@@ -76,9 +76,11 @@ export async function openCluster(args: Args, io: Io, options: ClusterOptions = 
     if (verbosity >= 2) io.error(`${transport.requestCount} requests in ${io.now() - started} ms`);
     transport.close();
   };
-  const types = options.kindsChange ? refreshedTypes(transport, systemClock) : undefined;
+  const types = options.kindsChange
+    ? kube.refreshedTypes(transport, systemClock)
+    : kube.typesAskedOnce(transport);
   const reader = kubeReader(transport, { fallbackNamespace: connection.namespace, types });
-  const writer = kubeWriter(transport, types ?? ((_kind, signal) => reader.types(signal)));
+  const writer = kubeWriter(transport, types);
   const raw = (path: string, signal: AbortSignal): Promise<string> => rawBody(transport, path, signal);
   const [evict, exec] = [podEviction(transport), podExec(transport)];
   return { reader, writer, evict, raw, namespace: connection.namespace, exec, close };

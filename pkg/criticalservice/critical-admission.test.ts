@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AdmissionRequest, Answer } from '#pkg/admission';
-import type { KubeObject } from '#pkg/object';
+import { ResourceTypes, type KubeObject } from '#pkg/object';
 import { CriticalWorld, POOLS, PROVIDER, serviceObject } from '#test/fakes/critical-world.ts';
 import { SIGNAL } from '#test/fakes/usage-world.ts';
 import { criticalServiceAdmission } from './critical-admission.ts';
@@ -32,6 +32,22 @@ async function ask(object: KubeObject, circumstances: Circumstances = {}): Promi
     ...(oldObject ? { oldObject } : {}),
   };
   return handler(request, SIGNAL);
+}
+
+/** With the kind of definitions. */
+function definingWorld(): CriticalWorld {
+  const world = new CriticalWorld();
+  const type = {
+    group: 'apiextensions.k8s.io',
+    kind: 'CustomResourceDefinition',
+    plural: 'customresourcedefinitions',
+    singular: 'customresourcedefinition',
+    version: 'v1',
+    shortNames: [],
+    namespaced: false,
+  };
+  world.cluster.types = new ResourceTypes([...world.cluster.types.all(), type]);
+  return world;
 }
 
 const specific = (specificResource: object): object => ({ type: 'SpecificResource', specificResource });
@@ -105,8 +121,59 @@ describe('a service is not let in', () => {
         criteria: [specific({ group: 'rook-deps.io', resource: 'criticalservices', name: 'service' })],
       },
     },
+    {
+      name: 'that waits for its own finalizer',
+      spec: {
+        criteria: [
+          {
+            type: 'Finalizer',
+            finalizer: {
+              group: 'rook-deps.io',
+              resource: 'criticalservices',
+              finalizerName: 'rook-deps.io/critical-service',
+            },
+          },
+        ],
+      },
+    },
+    {
+      name: 'that waits for its own definition',
+      spec: {
+        criteria: [
+          specific({
+            group: 'apiextensions.k8s.io',
+            resource: 'customresourcedefinitions',
+            name: 'criticalservices.rook-deps.io',
+          }),
+        ],
+      },
+    },
   ])('$name', async ({ spec }) => {
-    expect((await ask(serviceObject(spec))).kind).toBe('invalid');
+    expect((await ask(serviceObject(spec), { world: definingWorld() })).kind).toBe('invalid');
+  });
+
+  test.for([
+    ['', 'Endpoints', 'endpoints', true],
+    ['discovery.k8s.io', 'EndpointSlice', 'endpointslices', true],
+    ['admissionregistration.k8s.io', 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', false],
+    ['admissionregistration.k8s.io', 'MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', false],
+  ] as const)('whose provider nobody asks us about: %s/%s', async ([group, kind, plural, namespaced]) => {
+    const world = new CriticalWorld();
+    const type = {
+      group,
+      kind,
+      plural,
+      namespaced,
+      version: 'v1',
+      singular: kind.toLowerCase(),
+      shortNames: [],
+    };
+    world.cluster.types = new ResourceTypes([...world.cluster.types.all(), type]);
+    const provider = { group, resource: plural, name: 'a', ...(namespaced ? { namespace: 'here' } : {}) };
+    expect(await ask(serviceObject({ provider }), { world })).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('is not submitted to our webhook'),
+    });
   });
 
   test('that would wait in a circle with another', async () => {

@@ -9,14 +9,9 @@ import {
   type Answer,
 } from '#pkg/admission';
 import type { GroupKind, KubeObject, ObjectRef, ResourceTypes } from '#pkg/object';
-import {
-  CRITICAL_SERVICE,
-  parseCriticalService,
-  type CriticalService,
-  type Named,
-} from './critical-service.ts';
+import { isServiceKind, parseCriticalService, type CriticalService, type Named } from './critical-service.ts';
 import { deadlockOf } from './deadlock.ts';
-import { ANY_TYPE, nameOf, refTo, typeOf } from './resources.ts';
+import { ANY_TYPE, nameOf, refTo, resourceName, typeOf } from './resources.ts';
 import { warningsFor } from './warnings.ts';
 
 export interface CriticalAdmissionPorts {
@@ -55,9 +50,20 @@ function providerProblem({ provider }: CriticalService, types: ResourceTypes): A
   const type = typeOf(provider, types);
   if (!type && failure) return unavailable(`the provider cannot be looked for: ${failure}`);
   if (!type) return invalid(unknownResource(provider, types), 'spec.provider.resource');
-  if (type.group === CRITICAL_SERVICE.group && type.kind === CRITICAL_SERVICE.kind)
-    return invalid('a CriticalService cannot be a provider', 'spec.provider');
+  if (isServiceKind(type)) return invalid('a CriticalService cannot be a provider', 'spec.provider');
+  if (!isAskedAbout(type))
+    return invalid(
+      `the deletion of ${resourceName({ ...type, resource: type.plural })} is not submitted to our webhook, so none can be kept`,
+      'spec.provider.resource',
+    );
   return scopeProblem(provider, type, 'spec.provider');
+}
+
+/** Servers ask no webhook about what governs admission itself; and ours is not asked about copies of a Service. */
+function isAskedAbout({ group, kind }: GroupKind): boolean {
+  const isCopy =
+    kind === 'Endpoints' ? group === '' : kind === 'EndpointSlice' && group === 'discovery.k8s.io';
+  return group !== 'admissionregistration.k8s.io' && !isCopy;
 }
 
 function unknownResource({ group, resource }: Named, types: ResourceTypes): string {

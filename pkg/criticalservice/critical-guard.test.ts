@@ -55,6 +55,42 @@ async function verdict(answer: Promise<Answer>): Promise<string> {
 }
 
 describe('the deletion', () => {
+  test.for(['gadgetries', 'Gadget'])(
+    'of the provider is refused while %s are defined, and not served',
+    async (resource) => {
+      const definition: KubeObject = {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'gadgetries.a.example' },
+        spec: { group: 'a.example', names: { plural: 'gadgetries', kind: 'Gadget' } },
+      };
+      const criteria = [
+        { type: 'Finalizer', finalizer: { group: 'a.example', resource, finalizerName: 'f' } },
+      ];
+      const service = serviceObject({ criteria });
+      const defined = guardOf(new CriticalWorld(deploymentObject(), service, definition));
+      expect(await verdict(defined.ask(deploymentObject()))).toContain(
+        'it is defined, and not served at present',
+      );
+      const without = guardOf(new CriticalWorld(deploymentObject(), service));
+      expect(await verdict(without.ask(deploymentObject()))).toBe('allow');
+    },
+  );
+
+  test('of the definition of services is refused while there is one that is not released', async () => {
+    const definition: KubeObject = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'criticalservices.rook-deps.io' },
+    };
+    const world = new CriticalWorld(serviceObject());
+    const { ask, noted } = guardOf(world);
+    expect(await verdict(ask(definition))).toMatch(/^conflict: [^]*- CriticalService service/);
+    expect(noted).toEqual([]);
+    world.cluster.put({ ...serviceObject(), status: { released: true } });
+    expect(await verdict(ask(definition))).toBe('allow');
+  });
+
   test.each([
     ['of the provider', deploymentObject()],
     ['of its namespace', homeObject()],

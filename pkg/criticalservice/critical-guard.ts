@@ -1,7 +1,8 @@
 import type { AnswerCause, Deletion, DeletionGuard, Objection } from '#pkg/admission';
-import type { KubeObject } from '#pkg/object';
+import { refOf, type KubeObject } from '#pkg/object';
 import { attemptOf, type Attempt } from '#pkg/protection';
-import { CRITICAL_SERVICE, parseCriticalService, type CriticalService } from './critical-service.ts';
+import { isServiceKind, parseCriticalService, type CriticalService } from './critical-service.ts';
+import { isDefinition, losing } from './definition.ts';
 import type { Standing } from './criteria.ts';
 import { lookAt, type LivePorts } from './live-criteria.ts';
 import { findProvider, whyServiceStays } from './provider.ts';
@@ -40,6 +41,8 @@ export function criticalGuard(ports: CriticalGuardPorts): DeletionGuard {
   return {
     async glance(deletion) {
       const { cache } = ports;
+      // Seldom asked about: whoever has just deleted the last service is not to hear of it.
+      if (isDefinition(deletion.object)) return undefined;
       if (isService(deletion.object)) {
         const service = parseCriticalService(deletion.object);
         const isHeld = service.deletionPolicy === 'Strict' && cache.hasProvider(service);
@@ -59,6 +62,7 @@ export function criticalGuard(ports: CriticalGuardPorts): DeletionGuard {
       return objection(deletion, certain, ports);
     },
     async look(deletion, signal) {
+      if (isDefinition(deletion.object)) return losing(await ports.allServices(signal));
       const complaints = isService(deletion.object)
         ? await complaintOfService(parseCriticalService(deletion.object), ports, signal)
         : await complaintsOfCriteria(deletion, ports, signal);
@@ -110,7 +114,7 @@ function concernedBy(
 }
 
 function isService(object: KubeObject): boolean {
-  return object.kind === CRITICAL_SERVICE.kind && object.apiVersion.startsWith(`${CRITICAL_SERVICE.group}/`);
+  return isServiceKind(refOf(object));
 }
 
 function isNamespace(object: KubeObject): boolean {

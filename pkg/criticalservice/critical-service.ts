@@ -4,7 +4,9 @@ import {
   Kinds,
   listAt,
   refOf,
+  sameKind,
   textAt,
+  type GroupKind,
   type KubeObject,
   type ObjectRef,
   type ResourceType,
@@ -14,6 +16,16 @@ import { parseAttempts, type Attempt } from '#pkg/protection';
 export const CRITICAL_LABEL = 'rook-deps.io/critical';
 export const FINALIZER = 'rook-deps.io/critical-service';
 export const CRITICAL_SERVICE: ResourceType = Kinds.CriticalService;
+/** With it all services would go, and with them what they keep. */
+export const DEFINITION: ObjectRef = {
+  group: 'apiextensions.k8s.io',
+  kind: 'CustomResourceDefinition',
+  name: `${CRITICAL_SERVICE.plural}.${CRITICAL_SERVICE.group}`,
+};
+
+export function isServiceKind(kind: GroupKind): boolean {
+  return sameKind(kind, CRITICAL_SERVICE);
+}
 
 /** A resource as people write it: the plural, or any other name that kubectl takes. */
 export interface Resource {

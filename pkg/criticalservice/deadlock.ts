@@ -1,6 +1,6 @@
 import { keyOf, type ObjectKey, type ObjectRef, type ResourceTypes } from '#pkg/object';
-import type { CriticalService } from './critical-service.ts';
-import { namespaceOf, refTo } from './resources.ts';
+import { DEFINITION, FINALIZER, isServiceKind, type CriticalService } from './critical-service.ts';
+import { namespaceOf, refTo, typeOf } from './resources.ts';
 
 /**
  * Why a service could never be satisfied: something it waits for waits, by itself or through others, for its provider.
@@ -28,17 +28,20 @@ export function deadlockOf(
   return undefined;
 }
 
-/** What cannot go before the criteria are met; the service itself goes last of all. */
+/** What cannot go before the criteria are met; the service itself goes last of all, but for its definition. */
 function keptBy(service: CriticalService, types: ResourceTypes): readonly ObjectRef[] {
-  return [refTo(service.provider, types), namespaceOf(service), service.ref].filter(
+  return [refTo(service.provider, types), namespaceOf(service), service.ref, DEFINITION].filter(
     (ref) => ref !== undefined,
   );
 }
 
-function awaitedBy({ criteria }: CriticalService, types: ResourceTypes): readonly ObjectRef[] {
-  return criteria.flatMap((criterion) =>
-    criterion.type === 'SpecificResource' ? (refTo(criterion, types) ?? []) : [],
-  );
+function awaitedBy({ criteria, ref }: CriticalService, types: ResourceTypes): readonly ObjectRef[] {
+  return criteria.flatMap((criterion) => {
+    if (criterion.type === 'SpecificResource') return refTo(criterion, types) ?? [];
+    // It has that finalizer itself.
+    const type = criterion.finalizerName === FINALIZER ? typeOf(criterion, types) : undefined;
+    return type && isServiceKind(type) ? ref : [];
+  });
 }
 
 function wordsFor(service: CriticalService, path: readonly ObjectRef[], types: ResourceTypes): string {

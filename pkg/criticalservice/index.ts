@@ -10,6 +10,7 @@ export { criticalGuard, type CriticalGuardPorts } from './critical-guard.ts';
 export {
   CRITICAL_LABEL,
   CRITICAL_SERVICE,
+  DEFINITION,
   parseCriticalService,
   type CriticalService,
   type Criterion,
@@ -22,5 +23,5 @@ export { isMarkedFor } from './marks.ts';
 export { newCriticalService } from './new-critical-service.ts';
 export { isRookOperator, operatorCriteria } from './operator.ts';
 export { criticalServiceReconciler } from './reconciler.ts';
-export { recordRefusal } from './record-refusal.ts';
+export { refusalRecorder } from './record-refusal.ts';
 export { ANY_TYPE, nameOf, providesFor } from './resources.ts';

@@ -3,6 +3,7 @@ import {
   isTerminating,
   numberAt,
   refOf,
+  textAt,
   type GroupKind,
   type KubeObject,
   type ObjectRef,
@@ -16,7 +17,7 @@ import {
   type Standing,
 } from './criteria.ts';
 import type { Criterion, Resource } from './critical-service.ts';
-import { ANY_TYPE, refTo, resourceName, typeOf } from './resources.ts';
+import { ANY_TYPE, isNamedBy, refTo, resourceName, typeOf } from './resources.ts';
 
 /** Those that have a finalizer, as the server has them now. */
 export type Holders = (kind: GroupKind, finalizer: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -25,6 +26,8 @@ export interface LivePorts {
   get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
   types(wanted: GroupKind, signal: AbortSignal): Promise<ResourceTypes>;
   readonly holders: Holders;
+  /** All definitions of kinds, as the server has them now. Throws when they could not be read. */
+  definitions(signal: AbortSignal): Promise<readonly KubeObject[]>;
 }
 
 /** How a criterion stands now. What cannot be looked at is unknown; only a server that cannot be reached is thrown. */
@@ -61,22 +64,35 @@ async function lookForType(
 ): Promise<Standing> {
   const failure = types.failureOf({ group: criterion.group, kind: criterion.resource });
   if (failure) return unknown(criterion, failure);
-  return (await isDefined(criterion, ports, signal))
-    ? unknown(criterion, NOT_SERVED)
-    : metWithoutType(criterion);
+  try {
+    return (await isDefined(criterion, ports, signal))
+      ? unknown(criterion, NOT_SERVED)
+      : metWithoutType(criterion);
+  } catch (error) {
+    signal.throwIfAborted();
+    return unknown(criterion, whyNot(error, 'customresourcedefinitions.apiextensions.k8s.io'));
+  }
 }
 
 export const NOT_SERVED = 'it is defined, and not served at present';
 
+/** By what a definition says, not by its name: a criterion may name the kind. */
 export async function isDefined(
-  { group, resource }: Resource,
-  ports: Pick<LivePorts, 'get'>,
+  resource: Resource,
+  ports: Pick<LivePorts, 'definitions'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (group === '') return false;
-  const name = `${resource.toLowerCase()}.${group}`;
-  const definition = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition', name };
-  return (await ports.get(definition, signal)) !== undefined;
+  if (resource.group === '') return false;
+  return (await ports.definitions(signal)).some((one) => isNamedBy(resource, definedBy(one)));
+}
+
+function definedBy(definition: KubeObject): {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+} {
+  const text = (...path: readonly string[]): string => textAt(definition, 'spec', ...path) ?? '';
+  return { group: text('group'), plural: text('names', 'plural'), kind: text('names', 'kind') };
 }
 
 /** With the command that helps, where there is one. */

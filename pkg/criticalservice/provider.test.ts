@@ -17,6 +17,7 @@ test('a provider whose kind is defined, and not served, is unknown; without the 
     get: cluster.get,
     types: () => Promise.resolve(cluster.types),
     holders: () => Promise.resolve([]),
+    definitions: async () => cluster.ofKind('apiextensions.k8s.io/CustomResourceDefinition'),
   };
   expect(await findProvider(service, ports, signal)).toMatchObject({ kind: 'unknown' });
   cluster.drop(refOf(definition));

@@ -13,6 +13,8 @@ import {
 } from '#test/fakes/critical-world.ts';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import { SIGNAL } from '#test/fakes/usage-world.ts';
+import type { CriticalServicePorts } from './holding.ts';
+import { criticalServiceReconciler } from './reconciler.ts';
 
 const REPLAY = { replayDeletion: true };
 const POOL_REF = { group: 'ceph.rook.io', kind: 'CephBlockPool', namespace: 'there', name: 'pool' };
@@ -216,6 +218,18 @@ describe('a deleted service', () => {
     await world.reconcile();
     expect(world.cluster.at(SERVICE_REF)).toBeUndefined();
     expect(world.isMarked(HOME_REF)).toBe(false);
+  });
+
+  test('is looked at again when its provider could not be read', async () => {
+    const world = await deleted({});
+    let failures = 1;
+    const get: CriticalServicePorts['get'] = async (ref, signal) => {
+      if (ref.kind === PROVIDER_REF.kind && failures-- > 0) throw new Refusal(500, 'InternalError');
+      return world.ports.get(ref, signal);
+    };
+    const { reconcile } = criticalServiceReconciler({ ...world.ports, get });
+    expect(await reconcile(SERVICE_REF, SIGNAL)).toMatchObject({ kind: 'look-again' });
+    expect(await reconcile(SERVICE_REF, SIGNAL)).toEqual({ kind: 'wait-for-change' });
   });
 
   test.each([

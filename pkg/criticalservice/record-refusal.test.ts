@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { fieldAt } from '#pkg/object';
 import type { Attempt } from '#pkg/protection';
-import { CriticalWorld, deploymentObject, SERVICE_REF, serviceObject } from '#test/fakes/critical-world.ts';
+import {
+  CriticalWorld,
+  deploymentObject,
+  homeObject,
+  SERVICE_REF,
+  serviceObject,
+} from '#test/fakes/critical-world.ts';
 import { SIGNAL } from '#test/fakes/usage-world.ts';
 import { parseCriticalService } from './critical-service.ts';
-import { recordRefusal } from './record-refusal.ts';
+import { refusalRecorder } from './record-refusal.ts';
 
 const NOON = Date.parse('2030-01-01T12:00:00Z');
 
@@ -14,8 +20,8 @@ function attempt(username: string, afterMs = 0): Attempt {
 }
 
 async function refused(world: CriticalWorld, ...attempts: readonly Attempt[]): Promise<unknown> {
-  for (const one of attempts)
-    await recordRefusal([world.service()], deploymentObject(), one, world.ports, SIGNAL);
+  const record = refusalRecorder(world.ports);
+  for (const one of attempts) await record([world.service()], deploymentObject(), one, SIGNAL);
   return fieldAt(world.cluster.at(SERVICE_REF), 'status');
 }
 
@@ -33,6 +39,17 @@ describe('a refusal', () => {
     expect(await refused(world, attempt('ada', 60_000))).toMatchObject({
       lastRefusal: { time: '2030-01-01T12:01:00.000Z' },
     });
+  });
+
+  test('of several who ask for several things in turn is noted once a minute for each', async () => {
+    const world = new CriticalWorld(serviceObject());
+    const record = refusalRecorder(world.ports);
+    for (let second = 0; second < 120; second++) {
+      for (const object of [deploymentObject(), homeObject(), serviceObject()])
+        for (const user of ['ada', 'bob'])
+          await record([world.service()], object, attempt(user, second * 1_000), SIGNAL);
+    }
+    expect(world.cluster.writes).toHaveLength(12);
   });
 
   test('is kept to be carried out only where that is asked for, or by those who come back too late', async () => {
@@ -57,7 +74,7 @@ describe('a refusal', () => {
     const services = [SERVICE_REF, OTHER_REF].map((ref) =>
       parseCriticalService(world.cluster.at(ref) ?? other),
     );
-    await recordRefusal(services, deploymentObject(), attempt('ada'), world.ports, SIGNAL);
+    await refusalRecorder(world.ports)(services, deploymentObject(), attempt('ada'), SIGNAL);
     expect(world.service().attempts).toMatchObject([{ user: { username: 'ada' }, vetoed: true }]);
   });
 
@@ -65,7 +82,7 @@ describe('a refusal', () => {
     const world = new CriticalWorld(serviceObject({ replayDeletion: true }));
     const cached = world.service();
     for (const name of ['ada', 'bob'])
-      await recordRefusal([cached], deploymentObject(), attempt(name), world.ports, SIGNAL);
+      await refusalRecorder(world.ports)([cached], deploymentObject(), attempt(name), SIGNAL);
     expect(world.service().attempts.map(({ user }) => user.username)).toEqual(['ada', 'bob']);
   });
 
@@ -73,7 +90,7 @@ describe('a refusal', () => {
     const world = new CriticalWorld(serviceObject());
     const cached = world.service();
     world.cluster.put(serviceObject({}, { uid: 'second' }));
-    await recordRefusal([cached], deploymentObject(), attempt('ada'), world.ports, SIGNAL);
+    await refusalRecorder(world.ports)([cached], deploymentObject(), attempt('ada'), SIGNAL);
     expect(world.service().lastRefusal).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { waitForChange, type Outcome } from '#pkg/runtime';
+import { lookAgain, waitForChange, type Outcome } from '#pkg/runtime';
 import { FINALIZER, parseCriticalService, type CriticalService } from './critical-service.ts';
 import { conclude, secure, type HoldingPorts } from './holding.ts';
 import { unmarkAll } from './marks.ts';
@@ -7,6 +7,7 @@ import { replay } from './replay.ts';
 import { ANY_TYPE, namespaceOf, nameOf } from './resources.ts';
 
 const FORCE_DELETE_ANNOTATION = 'rook-deps.io/force-delete';
+const DOUBT_MS = 10_000;
 
 /**
  * Lets a deleted service go. The webhook has let it be deleted because it may go; where nobody asked the webhook, it
@@ -24,7 +25,8 @@ export async function release(
     const finding = await secure(service, types, ports, signal);
     const message = `${nameOf(service.provider)} ${stays.why}`;
     await conclude(service, { ...finding, reason: 'WaitingForProvider', message }, ports, signal);
-    return waitForChange;
+    // Of what could not be read, no change may ever be told.
+    return stays.isDoubt ? lookAgain(DOUBT_MS) : waitForChange;
   }
   const released = await markReleased(service, ports, signal);
   if (!released) return waitForChange;

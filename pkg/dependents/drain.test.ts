@@ -17,14 +17,22 @@ function drainOf(...objects: readonly KubeObject[]) {
   const clock = new FakeClock();
   const cluster = new FakeCluster(() => 0, [GOING, ...objects]);
   const held = new Set(['p', 'rook-ceph']);
+  let cached: KubeObject | undefined;
   const { reconcile } = drainReconciler({
-    namespace: (name) => cluster.at({ group: '', kind: 'Namespace', name }),
+    namespace: (name) => cached ?? cluster.at({ group: '', kind: 'Namespace', name }),
+    get: async (ref) => cluster.at(ref),
     resourcesIn: () => objects.flatMap((object) => cluster.at(refOf(object)) ?? []),
     isHeld: ({ metadata }) => held.has(metadata.name),
     writer: cluster.writer,
     clock,
   });
-  return { cluster, clock, held, reconcile: () => reconcile('rook-ceph', SIGNAL) };
+  return {
+    cluster,
+    clock,
+    held,
+    believe: (namespace: KubeObject) => (cached = namespace),
+    reconcile: () => reconcile('rook-ceph', SIGNAL),
+  };
 }
 
 describe('in a namespace that is being deleted', () => {
@@ -37,6 +45,20 @@ describe('in a namespace that is being deleted', () => {
         options: { uid: 'uid-of-a', propagationPolicy: 'Background' },
       },
     ]);
+  });
+
+  test.for([
+    ['that is not', namespace('rook-ceph')],
+    [
+      'that was replaced',
+      namespace('rook-ceph', { uid: 'other', deletionTimestamp: '2030-01-01T00:00:00Z' }),
+    ],
+  ] as const)('%s after all, nothing is deleted', async ([, now]) => {
+    const { cluster, believe, reconcile } = drainOf(aRadosNamespace('a', 'p'));
+    believe(GOING);
+    cluster.put(now);
+    expect(await reconcile()).toEqual({ kind: 'wait-for-change' });
+    expect(cluster.deletions).toEqual([]);
   });
 
   test('what is being deleted is not deleted again', async () => {

@@ -12,8 +12,10 @@ import { Backoff, lookAgain, waitForChange, type Outcome, type Reconciler } from
 import { NAMESPACE } from './namespaces.ts';
 
 export interface DrainPorts {
-  /** A namespace that is being deleted. */
+  /** A namespace that is being deleted, from the cache. */
   namespace(name: string): KubeObject | undefined;
+  /** As the server has it now. */
+  get(ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined>;
   /** Rook's resources in it, from the cache. */
   resourcesIn(namespace: string): readonly KubeObject[];
   isHeld(resource: KubeObject): boolean;
@@ -44,11 +46,22 @@ export function drainReconciler(ports: DrainPorts): Reconciler<string> {
       }
       helped.add(name);
       const free = resources.filter((resource) => !isTerminating(resource) && !ports.isHeld(resource));
+      if (free.length > 0 && !(await isStillGoing(namespace, ports, signal))) return waitForChange;
       await Promise.all(free.map((resource) => patience.attempt(resource, ports, signal)));
       const waitMs = patience.waitMs(free, ports.clock.now());
       return waitMs === undefined ? waitForChange : lookAgain(waitMs);
     },
   };
+}
+
+/** A cache may know of a deletion that never was, as after the restore of a backup, or of an earlier namespace. */
+async function isStillGoing(
+  { metadata: { name, uid } }: KubeObject,
+  { get }: DrainPorts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const now = await get({ ...NAMESPACE, name }, signal);
+  return now !== undefined && now.metadata.uid === uid && isTerminating(now);
 }
 
 /** Tries what was refused less and less often, whatever else changes: each try may be a question to Ceph. */

@@ -167,17 +167,20 @@ describe('where Rook reports the block itself', () => {
     expect(world.cluster.writes).toEqual([]);
   });
 
-  test('but not all who block it, they are added beside', async () => {
-    const object = rookSays('True', 'will not be deleted until: Others: [x]');
-    const world = new DependentsWorld(object, PART);
-    await world.reconcile(object);
-    expect(world.message(object)).toContain('Others: [x]');
-    expect(world.condition(object, 'rook-deps.io/DeletionIsBlocked')).toBe('True/ObjectHasDependents');
-    expect(world.condition(object, 'Ready')).toBe('True/undefined');
-    world.cluster.drop(refOf(PART));
-    await world.reconcile(object);
-    expect(world.condition(object, 'rook-deps.io/DeletionIsBlocked')).toBeUndefined();
-  });
+  test.for(['Others: [x]', 'Others: [a]', 'CephBlockPoolRadosNamespaces: [aa b-a]'])(
+    'but not all who block it, they are added beside: %s',
+    async (words) => {
+      const object = rookSays('True', `will not be deleted until: ${words}`);
+      const world = new DependentsWorld(object, PART);
+      await world.reconcile(object);
+      expect(world.message(object)).toContain(words);
+      expect(world.condition(object, 'rook-deps.io/DeletionIsBlocked')).toBe('True/ObjectHasDependents');
+      expect(world.condition(object, 'Ready')).toBe('True/undefined');
+      world.cluster.drop(refOf(PART));
+      await world.reconcile(object);
+      expect(world.condition(object, 'rook-deps.io/DeletionIsBlocked')).toBeUndefined();
+    },
+  );
 
   test('and denies it while it is at work, its word is left, and ours stands beside', async () => {
     const object = rookSays('False', 'no dependents');

@@ -1,6 +1,6 @@
 import { isRecord, listAt, textAt, type KubeObject } from '#pkg/object';
 import type { Finding } from './finding.ts';
-import { BLOCKED, UNBLOCKED, UNKNOWN } from './words.ts';
+import { BLOCKED, pluralOf, UNBLOCKED, UNKNOWN } from './words.ts';
 
 const ROOKS_TYPE = 'DeletionIsBlocked';
 /** Where Rook writes the other condition again and again, and says less or something else. */
@@ -65,8 +65,16 @@ export function releasedStatus(object: KubeObject, now: number): StatusPatch | u
 export function isToldByRook(object: KubeObject, { finding, reason }: Statement): boolean {
   const told = conditionsOf(object).find(({ type }) => type === ROOKS_TYPE);
   if (!told || isOurs(told) || told['status'] !== 'True' || reason !== 'ObjectHasDependents') return false;
-  const message = textAt(told, 'message') ?? '';
-  return finding.blockers.every(({ name }) => message.includes(name));
+  const named = namedByRook(textAt(told, 'message') ?? '');
+  return finding.blockers.every(({ kind, name }) =>
+    [kind, pluralOf(kind)].some((key) => named.get(key)?.has(name)),
+  );
+}
+
+/** `…: CephBlockPool: [a b], CephNFS: [c]`, with some kinds in the plural. */
+function namedByRook(message: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const groups = message.matchAll(/(\w+): \[([^\]]*)\]/g);
+  return new Map([...groups].map(([, kind = '', names = '']) => [kind, new Set(names.split(' '))]));
 }
 
 /** The message of ours that the object bears, if any. */

@@ -17,7 +17,7 @@ import {
   type ObjectRef,
 } from '#pkg/object';
 import { needsOfVerdict, type Need } from '#pkg/rules';
-import { destructionAsked, takenAlongBy, type TakenAlong } from '#pkg/verdict';
+import { destructionAsked, rookKindGaps, takenAlongBy, type TakenAlong } from '#pkg/verdict';
 import { findingOfEdges, findingOfParts } from './blockers.ts';
 import { NOTHING, type Finding } from './finding.ts';
 import { keptOf, type AllKept, type Kept } from './kept.ts';
@@ -104,7 +104,7 @@ export class DependentsWatch {
       what: `${kind} ${namespace ? `${namespace}/` : ''}${name}`,
       reason,
     }));
-    return { ...this.held(subject), gaps: distinct(gaps) };
+    return { ...this.held(subject), gaps: distinct([...gaps, ...rookKindGaps(subject)]) };
   }
 
   /** Whether anything that stays needs what is in a namespace, or may need it; as data in Ceph may. */

@@ -106,7 +106,7 @@ function groupText({ kind, names, count }: Group, each: number): string {
 }
 
 /** As the resource dependency design writes kinds: `CephBlockPools`, `CephNFSes`. Some stand for many already. */
-function pluralOf(kind: string): string {
+export function pluralOf(kind: string): string {
   if (/(?:Objects|Trash)$/.test(kind)) return kind;
   return /s$/i.test(kind) ? `${kind}es` : `${kind}s`;
 }

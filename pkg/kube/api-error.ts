@@ -5,7 +5,6 @@ interface Facts {
   readonly reason: string;
   readonly details?: unknown;
   readonly serverMessage?: string | undefined;
-  readonly isStatus?: boolean;
   readonly cause?: unknown;
 }
 
@@ -19,17 +18,14 @@ export class ApiError extends UserError {
   readonly details: unknown;
   /** What the server itself said, without kubectl's preface. */
   readonly serverMessage: string;
-  /** Whether a Status came: of a path that is not served, the server says no more than that. */
-  readonly isStatus: boolean;
 
-  constructor(message: string, { status, reason, details, serverMessage, isStatus, cause }: Facts) {
+  constructor(message: string, { status, reason, details, serverMessage, cause }: Facts) {
     super(message, { cause });
     this.name = 'ApiError';
     this.status = status;
     this.reason = reason;
     this.details = details;
     this.serverMessage = serverMessage ?? message;
-    this.isStatus = isStatus ?? false;
   }
 
   static unreachable(message: string, cause?: unknown): ApiError {
@@ -51,13 +47,12 @@ export function apiErrorOf(
   method: string,
 ): ApiError {
   const body = answer.body.replace(WEBHOOK_TOKEN, '/…');
-  const said = statusObject(body);
-  const status = said ?? genericStatus({ ...answer, body }, method);
+  const status = statusObject(body) ?? genericStatus({ ...answer, body }, method);
   const code = numberAt(status, 'code') ?? answer.status;
   const reason = textAt(status, 'reason') ?? '';
   const serverMessage = textAt(status, 'message') ?? 'unknown';
   const details = fieldAt(status, 'details');
-  const facts = { status: code, reason, details, serverMessage, isStatus: said !== undefined };
+  const facts = { status: code, reason, details, serverMessage };
   return new ApiError(wording(reason, serverMessage, facts.details), facts);
 }
 

@@ -27,5 +27,5 @@ export {
   type Transport,
 } from './transport.ts';
 export { rawBody } from './raw-body.ts';
-export { refreshedTypes, type TypeSource } from './type-source.ts';
+export { refreshedTypes, typesAskedOnce, type TypeSource } from './type-source.ts';
 export type { ObjectPage, Selection, Watcher, WatchEvent, WatchRequest } from './watcher.ts';

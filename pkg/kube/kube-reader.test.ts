@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { Kinds } from '#pkg/object';
+import { FakeClock } from '#test/fakes/fake-clock.ts';
 import { kubeReader, type KubeReaderOptions } from './kube-reader.ts';
 import { aTransport, sendJson, startFakeServer, type FakeServer } from './testing/fake-server.ts';
+import { refreshedTypes } from './type-source.ts';
 import type { Reader } from '#pkg/object';
 
 const signal = new AbortController().signal;
@@ -54,6 +56,11 @@ const status = (reason: string, code: number, message: string): unknown => ({
   message,
 });
 const forbidden = (message: string): Reply => ({ status: 403, body: status('Forbidden', 403, message) });
+const missing = (name: string): Reply => ({
+  status: 404,
+  body: { kind: 'Status', reason: 'NotFound', code: 404, message: 'not found', details: { name } },
+});
+const NOT_SERVED: Reply = { status: 404, body: '404 page not found' };
 const asked = (): (string | undefined)[] => (server?.requests ?? []).map(({ url }) => url);
 
 const CLUSTERS = '/apis/ceph.rook.io/v1/cephclusters?limit=20000';
@@ -122,9 +129,59 @@ describe('list', () => {
     expect(asked()).toEqual(['/apis']);
   });
 
-  test('a type that is gone meanwhile is no gap', async () => {
-    const reader = await reading({});
-    await expect(reader.list(listAll, signal)).resolves.toEqual({ items: [], gaps: [] });
+  describe('of a type that is not served as it was named', () => {
+    const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/cephclusters.ceph.rook.io';
+    const asVersion = (version: string): object => {
+      const [group] = DISCOVERY.items;
+      return { ...DISCOVERY, items: [{ ...group, versions: [{ ...group?.versions[0], version }] }] };
+    };
+    /** Discovery before and after; the rest as in `reading`. */
+    async function changing(after: object, replies: Record<string, Reply>): Promise<Reader> {
+      let looks = 0;
+      server = await startFakeServer(({ url = '' }, answer) => {
+        if (url === '/apis') return sendJson(answer, 200, looks++ === 0 ? DISCOVERY : after);
+        const reply = replies[url] ?? NOT_SERVED;
+        sendJson(answer, reply.status ?? 200, reply.body);
+      });
+      const transport = await aTransport(server.url);
+      return kubeReader(transport, { types: refreshedTypes(transport, new FakeClock()) });
+    }
+
+    test('is that of its new version', async () => {
+      const body = { items: [aCluster('a')] };
+      const reader = await changing(asVersion('v2'), { [CLUSTERS.replace('v1', 'v2')]: { body } });
+      const { items, gaps } = await reader.list(listAll, signal);
+      expect(items).toMatchObject([{ apiVersion: 'ceph.rook.io/v2', metadata: { name: 'a' } }]);
+      expect(gaps).toEqual([]);
+    });
+
+    test.for([DISCOVERY, asVersion('v2')])('is a gap while the server names it', async (after) => {
+      const { gaps } = await (await changing(after, {})).list(listAll, signal);
+      expect(gaps).toMatchObject([{ what: 'CephCluster', reason: expect.stringContaining('NotFound') }]);
+    });
+
+    test('is a gap while it is defined, and when nobody can tell', async () => {
+      const none = { ...DISCOVERY, items: [] };
+      const defined = await changing(none, { [definition]: { body: {} } });
+      const gap = {
+        what: 'CephCluster',
+        reason: 'cephclusters.ceph.rook.io is defined, and not served at present',
+      };
+      expect((await defined.list(listAll, signal)).gaps).toEqual([gap]);
+      expect((await defined.list(listAll, signal)).gaps).toEqual([gap]);
+      await expect(defined.get(Kinds.CephCluster, 'rook', 'a', signal)).rejects.toThrow(gap.reason);
+      await server?.close();
+      const hidden = await changing(none, { [definition]: forbidden('not you') });
+      expect((await hidden.list(listAll, signal)).gaps).toHaveLength(1);
+    });
+
+    test('is empty when it is not defined any more', async () => {
+      const reader = await changing(
+        { ...DISCOVERY, items: [] },
+        { [definition]: missing('cephclusters.ceph.rook.io') },
+      );
+      expect(await reader.list(listAll, signal)).toEqual({ items: [], gaps: [] });
+    });
   });
 
   test('a refusal is a gap', async () => {
@@ -248,7 +305,12 @@ describe('get', () => {
   });
 
   test('an object that is not there is undefined', async () => {
-    await expect(get(await reading({}))).resolves.toBeUndefined();
+    await expect(get(await reading({ [path]: missing('a') }))).resolves.toBeUndefined();
+  });
+
+  test('an object whose kind is no longer served is not missing', async () => {
+    const reader = await reading({ [path]: NOT_SERVED });
+    await expect(get(reader)).rejects.toThrow('the server could not find the requested resource');
   });
 
   test('an object whose kind is no longer served is not missing', async () => {
@@ -273,7 +335,7 @@ describe('get', () => {
 });
 
 test('the server is asked for its types once', async () => {
-  const reader = await reading({});
+  const reader = await reading({ [CLUSTERS]: { body: { items: [] } } });
   await Promise.all([reader.list(listAll, signal), reader.list(listAll, signal), reader.types(signal)]);
   expect(asked().filter((url) => url === '/apis')).toHaveLength(1);
 });

@@ -1,8 +1,10 @@
 import {
+  kindKey,
   parseObject,
   UserError,
   type Gap,
   type GroupKind,
+  type KindKey,
   type KubeObject,
   type Listing,
   type ListRequest,
@@ -11,11 +13,10 @@ import {
   type ResourceTypes,
 } from '#pkg/object';
 import { ApiError } from './api-error.ts';
-import { discover } from './discovery.ts';
 import { listObjects, type Keep } from './list-objects.ts';
 import { objectPath } from './object-path.ts';
 import type { Transport } from './transport.ts';
-import type { TypeSource } from './type-source.ts';
+import { isNotServed, typesAskedOnce, type TypeSource } from './type-source.ts';
 
 export interface KubeReaderOptions {
   /** Listed instead of all namespaces where the user may not see those. */
@@ -26,28 +27,66 @@ export interface KubeReaderOptions {
   readonly keep?: Keep | undefined;
 }
 
-/** Reads objects of a live cluster. Its types are asked for once, at first need. */
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** A wish that no type fulfils, so that the answer is never old. */
+const NO_KIND = { group: '', kind: '' };
+
+/** Reads objects of a live cluster. Its types are asked for once, at first need, and when one is no longer served. */
 export function kubeReader(transport: Transport, options: KubeReaderOptions = {}): Reader {
-  let discovered: Promise<ResourceTypes> | undefined;
-  function types(signal: AbortSignal): Promise<ResourceTypes> {
-    discovered ??= discover(transport, signal).catch((error: unknown) => {
-      discovered = undefined;
-      throw error;
-    });
-    return discovered;
+  const source = options.types ?? typesAskedOnce(transport);
+  /** What was served once: when it is not, its objects may be there all the same. */
+  const served = new Map<KindKey, ResourceType>();
+
+  async function typesFor(kind: GroupKind, signal: AbortSignal): Promise<ResourceTypes> {
+    const known = await source(kind, signal);
+    const type = known.find(kind);
+    if (type) served.set(kindKey(kind), type);
+    return known;
   }
 
-  const typesFor = (kind: GroupKind, signal: AbortSignal): Promise<ResourceTypes> =>
-    options.types ? options.types(kind, signal) : types(signal);
+  /** Why a kind that the server does not name may have objects; undefined when it is not there for certain. */
+  async function whyDoubted(
+    types: ResourceTypes,
+    kind: GroupKind,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const failure = types.failureOf(kind);
+    const before = served.get(kindKey(kind));
+    if (failure || !before) return failure;
+    const doubt = await whyDefined(transport, before, signal);
+    if (!doubt) served.delete(kindKey(kind));
+    return doubt;
+  }
+
+  /** Does it with the type as it is known, and where that is not served, once more with the type as it is now. */
+  async function withType<R>(
+    kind: GroupKind,
+    act: (type: ResourceType) => Promise<R>,
+    without: (doubt: string | undefined) => R,
+    signal: AbortSignal,
+  ): Promise<R> {
+    const known = await typesFor(kind, signal);
+    const type = known.find(kind);
+    if (!type) return without(await whyDoubted(known, kind, signal));
+    try {
+      return await act(type);
+    } catch (error) {
+      if (!isNotServed(error)) throw error;
+      source.distrust();
+      const renewed = await typesFor(kind, signal);
+      const now = renewed.find(kind);
+      if (!now || renewed.failureOf(kind)) return without(await whyDoubted(renewed, kind, signal));
+      if (now.version === type.version) throw error;
+      return act(now);
+    }
+  }
 
   async function list(type: ResourceType, request: ListRequest, signal: AbortSignal): Promise<Listing> {
     try {
       return await listObjects(transport, type, request, options.keep, signal);
     } catch (error) {
-      if (!isAnswer(error) || error.status === 401) throw error;
-      if (error.status === 404) return absent(await typesFor(type, signal), type);
+      if (!isAnswer(error) || error.status !== 403) throw error;
       const { fallbackNamespace } = options;
-      if (error.status !== 403) return unseen({ what: type.kind, reason: error.message });
       const gap = { what: type.kind, reason: `forbidden: ${error.serverMessage}` };
       if (!fallbackNamespace || !type.namespaced || request.namespace !== undefined) return unseen(gap);
       const inNamespace = await list(type, { ...request, namespace: fallbackNamespace }, signal);
@@ -57,27 +96,33 @@ export function kubeReader(transport: Transport, options: KubeReaderOptions = {}
   }
 
   return {
-    types,
-    async get(kind, namespace, name, signal) {
-      const known = await typesFor(kind, signal);
-      const type = known.find(kind);
-      const object = type && (await getObject(transport, type, namespace, name, signal));
-      const failure = known.failureOf(kind);
-      if (!object && failure) throw new UserError(`error: ${failure}`);
-      return object;
-    },
+    types: (signal) => source(NO_KIND, signal),
+    get: (kind, namespace, name, signal) =>
+      withType(
+        kind,
+        (type) => getObject(transport, type, namespace, name, signal),
+        (doubt) => {
+          if (doubt) throw new UserError(`error: ${doubt}`);
+          return undefined;
+        },
+        signal,
+      ),
     async list(request, signal) {
-      const known = await typesFor(request.kind, signal);
-      const type = known.find(request.kind);
-      return type ? list(type, request, signal) : absent(known, request.kind);
+      const { kind } = request;
+      try {
+        return await withType(
+          kind,
+          (type) => list(type, request, signal),
+          // A kind that is not there is no gap.
+          (doubt) => (doubt ? unseen({ what: kind.kind, reason: doubt }) : { items: [], gaps: [] }),
+          signal,
+        );
+      } catch (error) {
+        if (!isAnswer(error) || error.status === 401) throw error;
+        return unseen({ what: kind.kind, reason: error.message });
+      }
     },
   };
-}
-
-/** A kind that is not there is no gap, unless its group could not be looked at. */
-function absent(types: ResourceTypes, kind: GroupKind): Listing {
-  const reason = types.failureOf(kind);
-  return reason ? unseen({ what: kind.kind, reason }) : { items: [], gaps: [] };
 }
 
 function unseen(gap: Gap): Listing {
@@ -101,8 +146,26 @@ async function getObject(
     if (typeof object !== 'string') return object;
     throw new ApiError(`Server returned an unexpected response: ${object}`, { status: 200, reason: '' });
   } catch (error) {
-    // Without a Status the kind is not served at present, which tells nothing about its objects.
-    if (isAnswer(error) && error.status === 404 && error.isStatus) return undefined;
+    // Unless it is the object that is missing, the kind is not served at present, which tells nothing about its objects.
+    if (isAnswer(error) && error.status === 404 && !isNotServed(error)) return undefined;
     throw error;
+  }
+}
+
+/** Discovery follows definitions with a delay: while a kind changes its version, it is named in none. */
+async function whyDefined(
+  transport: Transport,
+  { plural, group }: ResourceType,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const name = `${plural}.${group}`;
+  try {
+    await transport.getJson(`${DEFINITIONS}/${name}`, {}, signal);
+    return `${name} is defined, and not served at present`;
+  } catch (error) {
+    if (!isAnswer(error)) throw error;
+    return error.status === 404 && !isNotServed(error)
+      ? undefined
+      : `cannot read the definition: ${error.message}`;
   }
 }

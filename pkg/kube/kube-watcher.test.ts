@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Kinds, KNOWN_TYPES, ResourceTypes } from '#pkg/object';
+import { Kinds, KNOWN_TYPES } from '#pkg/object';
 import { kubeWatcher } from './kube-watcher.ts';
 import {
   aTransport,
@@ -11,6 +11,7 @@ import {
   type FakeServer,
   type Handler,
 } from './testing/fake-server.ts';
+import { fixedTypes } from './testing/fixed-types.ts';
 import type { Transport } from './transport.ts';
 import type { Watcher, WatchEvent, WatchRequest } from './watcher.ts';
 
@@ -27,8 +28,7 @@ async function watching(
   const started = await startFakeServer(handler);
   server = started;
   const transport = await aTransport(started.url);
-  const types = new ResourceTypes(KNOWN_TYPES);
-  return { server: started, transport, watcher: kubeWatcher(transport, async () => types, { idleMs }) };
+  return { server: started, transport, watcher: kubeWatcher(transport, fixedTypes(KNOWN_TYPES), { idleMs }) };
 }
 
 const line = (type: string, object: unknown): string => `${JSON.stringify({ type, object })}\n`;

@@ -5,7 +5,7 @@ import { completed, pageFetcher } from './list-objects.ts';
 import { objectPath } from './object-path.ts';
 import type { Transport } from './transport.ts';
 import { missingType } from './missing-type.ts';
-import type { TypeSource } from './type-source.ts';
+import { isNotServed, type TypeSource } from './type-source.ts';
 import { watchEventOf } from './watch-event.ts';
 import type { ObjectPage, Selection, Watcher, WatchEvent, WatchRequest } from './watcher.ts';
 
@@ -32,18 +32,26 @@ export function kubeWatcher(
     return type;
   }
 
+  /** What is asked for under a version that is no longer served is asked for under another the next time. */
+  async function heeded<R>(answer: Promise<R>): Promise<R> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (isNotServed(error)) types.distrust();
+      throw error;
+    }
+  }
+
   return {
     async *watch(request: WatchRequest, signal: AbortSignal): AsyncIterable<WatchEvent> {
       const type = await typeOf(request, signal);
-      const stream = await transport.stream(
-        {
-          method: 'GET',
-          path: objectPath(type, request.namespace),
-          accept: request.detail === 'metadata' ? METADATA_ONLY : undefined,
-          query: queryOf(request),
-        },
-        signal,
-      );
+      const asked = {
+        method: 'GET',
+        path: objectPath(type, request.namespace),
+        accept: request.detail === 'metadata' ? METADATA_ONLY : undefined,
+        query: queryOf(request),
+      };
+      const stream = await heeded(transport.stream(asked, signal));
       try {
         yield { kind: 'opened' };
         for await (const line of jsonLines(stream.pieces(idleMs))) yield watchEventOf(line, type);
@@ -57,7 +65,7 @@ export function kubeWatcher(
       let token: string | undefined;
       do {
         const page = await within(PAGE_TIMEOUT_MS, signal, (limited) =>
-          pageFetcher(transport, type, selection, limited)(limit, token),
+          heeded(pageFetcher(transport, type, selection, limited)(limit, token)),
         );
         yield pageOf(page, type);
         token = textAt(page, 'metadata', 'continue');

@@ -7,13 +7,13 @@ import {
   isForbidden,
   Kinds,
   KNOWN_TYPES,
-  ResourceTypes,
   type KubeObject,
   type ResourceType,
   type Writer,
 } from '#pkg/object';
 import { kubeWriter } from './kube-writer.ts';
 import { aTransport, sendJson, startFakeServer, type FakeServer } from './testing/fake-server.ts';
+import { fixedTypes } from './testing/fixed-types.ts';
 
 const signal = new AbortController().signal;
 let server: FakeServer | undefined;
@@ -60,9 +60,9 @@ async function writing(...replies: Reply[]): Promise<{ writer: Writer; sent: Sen
       sendJson(answer, reply?.status ?? 200, reply?.body ?? {}, reply?.headers ?? {});
     });
   });
-  const types = new ResourceTypes([...KNOWN_TYPES, CLUSTER_ROLE, REVIEW]);
+  const types = fixedTypes([...KNOWN_TYPES, CLUSTER_ROLE, REVIEW]);
   const sleep = async (ms: number): Promise<void> => void waits.push(ms);
-  return { writer: kubeWriter(await aTransport(server.url), async () => types, { sleep }), sent, waits };
+  return { writer: kubeWriter(await aTransport(server.url), types, { sleep }), sent, waits };
 }
 
 async function read(request: IncomingMessage): Promise<unknown> {
@@ -173,9 +173,17 @@ describe('what is sent', () => {
 
 describe('what is absent', () => {
   test('patching and deleting it changes nothing and does not throw', async () => {
-    const { writer } = await writing(refusal(404, 'NotFound'));
+    const { writer } = await writing(refusal(404, 'NotFound', { details: { name: 'm' } }));
     await expect(writer.patch(MAP_REF, { type: 'merge', body: {} }, signal)).resolves.toBeUndefined();
     await expect(writer.delete(MAP_REF, {}, signal)).resolves.toBe('absent');
+  });
+
+  test('an object whose kind is not served at present is not', async () => {
+    const { writer } = await writing({ status: 404, body: '404 page not found' });
+    await expect(writer.patch(MAP_REF, { type: 'merge', body: {} }, signal)).rejects.toThrow(
+      'could not find',
+    );
+    await expect(writer.delete(MAP_REF, {}, signal)).rejects.toThrow('could not find');
   });
 
   test('an unknown kind is absent for patch and delete, and an error for create', async () => {

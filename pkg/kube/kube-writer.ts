@@ -15,7 +15,7 @@ import { parseJson } from './json-answer.ts';
 import { missingType } from './missing-type.ts';
 import { objectPath } from './object-path.ts';
 import type { ApiAnswer, ApiRequest, Query, Transport } from './transport.ts';
-import type { TypeSource } from './type-source.ts';
+import { isNotServed, type TypeSource } from './type-source.ts';
 import { busyDelayMs, conflictOf } from './write-refusal.ts';
 
 export interface KubeWriterOptions {
@@ -54,8 +54,10 @@ export function kubeWriter(transport: Transport, types: TypeSource, options: Kub
 
   async function write(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     const answer = await answerTo(request, signal);
-    if (answer.status < 200 || answer.status > 299) throw apiErrorOf(answer, request.method);
-    return parseJson(answer);
+    if (answer.status >= 200 && answer.status <= 299) return parseJson(answer);
+    const error = apiErrorOf(answer, request.method);
+    if (isNotServed(error)) types.distrust();
+    throw error;
   }
 
   return {
@@ -124,7 +126,8 @@ async function unlessAbsent(
     return await answer;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.status === 404) return undefined;
+    // A kind that is not served at present tells nothing about its objects.
+    if (error.status === 404 && !isNotServed(error)) return undefined;
     throw translate(error);
   }
 }

@@ -75,3 +75,14 @@ test('who joined a question that was aborted gets an answer all the same', async
   await expect(aborted).rejects.toThrow('stop');
   expect((await joined).find({ group: '', kind: 'Pod' })).toBeDefined();
 });
+
+test('types that are distrusted are asked for again at once, whatever was asked before', async () => {
+  const { types } = await start();
+  const earlier = types(POOL, signal);
+  types.distrust();
+  served = true;
+  const later = types(POOL, signal);
+  await Promise.all([earlier, later]);
+  expect((await later).find(POOL)).toBeDefined();
+  expect((await types(POOL, signal)).find(POOL)).toBeDefined();
+});

@@ -24,6 +24,7 @@ test.for([
   { group: '', kind: 'Namespace' },
   { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' },
   { group: 'other.example', kind: 'CephBlockPool' },
+  { group: 'ceph.rook.io', kind: 'CephNovelty' },
   Kinds.ClientProfile,
   Kinds.Secret,
   Kinds.Deployment,

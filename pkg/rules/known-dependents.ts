@@ -1,4 +1,4 @@
-import { isRookKind, Kinds, kindKey, type GroupKind, type KindKey } from '#pkg/object';
+import { Kinds, kindKey, ROOK_KINDS, type GroupKind, type KindKey } from '#pkg/object';
 import { RULES } from './catalogue.ts';
 
 /** The kinds at the end of every chain: they use others, and nothing that we look at is lost with them. */
@@ -14,10 +14,12 @@ const LEAVES = [
 ];
 
 const KNOWN: ReadonlySet<KindKey> = new Set(
-  [...LEAVES, ...RULES.flatMap(({ targets }) => (targets === 'any' ? [] : targets))].map(kindKey),
+  [...ROOK_KINDS, ...LEAVES, ...RULES.flatMap(({ targets }) => (targets === 'any' ? [] : targets))].map(
+    kindKey,
+  ),
 );
 
-/** Whether the rules can say what depends on a kind. Of all others, finding nothing says nothing. */
+/** Whether the rules can say what depends on a kind. Of all others, later ones of Rook among them, finding nothing says nothing. */
 export function knowsDependentsOf(kind: GroupKind): boolean {
-  return isRookKind(kind) || KNOWN.has(kindKey(kind));
+  return KNOWN.has(kindKey(kind));
 }

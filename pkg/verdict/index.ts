@@ -7,7 +7,7 @@
 export { gatherComposition } from './composition.ts';
 export { gather, type Gathered, type Lister } from './gather.ts';
 export * from './drain-report.ts';
-export { decide, inquire, type ContentsReader } from './inquiry.ts';
+export { decide, inquire, rookKindGaps, type ContentsReader } from './inquiry.ts';
 export { contentOwners } from './content-owners.ts';
 export { destructionAsked, judge, type ContentsFound, type Evidence } from './judge.ts';
 export { shortName } from './next-steps.ts';

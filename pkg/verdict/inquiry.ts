@@ -60,7 +60,7 @@ export async function inquire(
       const { items: members = [], gaps: unseen = [], goes } = wholes[at] ?? {};
       const further = [...kindGaps(subject), ...unseen.map(({ gap }) => gap)];
       // Of what a whole is composed of, only storage matters: of most other kinds nobody knows what needs them.
-      const judged = await Promise.all(members.map((member) => judgeOne(member, [])));
+      const judged = await Promise.all(members.map((member) => judgeOne(member, rookKindGaps(member))));
       return judgeWhole(await judgeOne(subject, further), judged, goes);
     }),
   );
@@ -89,7 +89,7 @@ export async function decide(
       const { items = [], gaps = [] } = taken[at] ?? {};
       // What else is lost with a namespace or a definition is not ours to say.
       const further = takenAlongBy(subject) ? gaps.map(({ gap }) => gap) : kindGaps(subject);
-      const parts = await Promise.all(items.map((item) => judgeOne(item, [])));
+      const parts = await Promise.all(items.map((item) => judgeOne(item, rookKindGaps(item))));
       return judgeWhole(await judgeOne(subject, further), parts, goesWith(subject));
     }),
   );
@@ -148,6 +148,11 @@ function kindGaps(subject: KubeObject): readonly Gap[] {
       reason: 'no rule knows what depends on this kind',
     },
   ];
+}
+
+/** The same, of what is Rook's: a later version may have kinds that hold data. */
+export function rookKindGaps(subject: KubeObject): readonly Gap[] {
+  return isRookKind(refOf(subject)) ? kindGaps(subject) : [];
 }
 
 function doubtGaps(index: DependencyIndex, subject: KubeObject): readonly Gap[] {

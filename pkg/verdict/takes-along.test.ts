@@ -81,3 +81,27 @@ describe('a namespace', () => {
     expect(report?.verdict).toBe('Unknown');
   });
 });
+
+describe('a definition of a kind of Rook that no rule knows', () => {
+  const definition: KubeObject = {
+    ...definitionOf('cephnovelties.ceph.rook.io'),
+    spec: {
+      group: 'ceph.rook.io',
+      scope: 'Namespaced',
+      names: { plural: 'cephnovelties', kind: 'CephNovelty' },
+      versions: [{ name: 'v1', served: true }],
+    },
+  };
+  const novelty: KubeObject = {
+    apiVersion: 'ceph.rook.io/v1',
+    kind: 'CephNovelty',
+    metadata: { name: 'n', namespace: 'rook-ceph' },
+  };
+
+  test('may go without objects, and with one nobody can tell', async () => {
+    const verdictOf = async (...objects: readonly KubeObject[]): Promise<string | undefined> =>
+      (await decide(fakeReader([definition, ...objects]), [definition], skippedCeph(), SIGNAL))[0]?.verdict;
+    expect(await verdictOf()).toBe('Deletable');
+    expect(await verdictOf(novelty)).toBe('Unknown');
+  });
+});

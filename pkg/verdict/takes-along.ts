@@ -1,4 +1,15 @@
-import { refOf, ROOK_KINDS, sameKind, type KubeObject, type ObjectRef, type ResourceType } from '#pkg/object';
+import {
+  isRookKind,
+  isTrueAt,
+  listAt,
+  refOf,
+  ROOK_KINDS,
+  sameKind,
+  textAt,
+  type KubeObject,
+  type ObjectRef,
+  type ResourceType,
+} from '#pkg/object';
 
 /** All resources of a kind, in one namespace or in all. */
 export interface ResourcesOf {
@@ -24,6 +35,23 @@ export function takenAlongBy(object: KubeObject): TakenAlong | undefined {
     };
   }
   if (group !== 'apiextensions.k8s.io' || kind !== 'CustomResourceDefinition') return undefined;
-  const defined = ROOK_KINDS.find((type) => `${type.plural}.${type.group}` === name);
+  const defined = ROOK_KINDS.find((type) => `${type.plural}.${type.group}` === name) ?? laterKind(object);
   return defined && { resources: [{ kind: defined }], goes: (ref) => sameKind(ref, defined) };
+}
+
+/** A kind of Rook's that no rule knows yet, as its definition says. */
+function laterKind(definition: KubeObject): ResourceType | undefined {
+  const text = (...path: readonly string[]): string => textAt(definition, 'spec', ...path) ?? '';
+  const [group, kind, plural] = [text('group'), text('names', 'kind'), text('names', 'plural')];
+  const version = listAt(definition, 'spec', 'versions').find((one) => isTrueAt(one, 'served'));
+  if (!isRookKind({ group, kind }) || !kind || !plural) return undefined;
+  return {
+    group,
+    kind,
+    plural,
+    version: textAt(version, 'name') ?? '',
+    singular: text('names', 'singular'),
+    shortNames: [],
+    namespaced: text('scope') === 'Namespaced',
+  };
 }

@@ -53,7 +53,7 @@ describeOnCeph('deletions, with what a real Ceph holds', () => {
     await vi.waitFor(async () => expect(await rook.read(named)).toBeUndefined(), WAIT);
   }
 
-  test('W8: a pool stays for its images, snapshots and trash, and goes without them', async () => {
+  test('E27, W8: a pool stays for its images, snapshots and trash, and goes without them', async () => {
     await makePool();
     await rbd('create', 'pool-zone/img', '--size', '4M');
     await rbd('snap', 'create', 'pool-zone/img@monday');

@@ -113,7 +113,7 @@ function isGoing(object: KubeObject | undefined): boolean {
 }
 
 /** The same for the same seed. */
-export function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
+function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
   let state = (seed + 1) * 2_654_435_761;
   const random = (): number => {
     state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 374_761_393) >>> 0;
@@ -121,6 +121,17 @@ export function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
   };
   const left = [...items];
   return items.map(() => left.splice(Math.floor(random() * left.length), 1)[0] as T);
+}
+
+/** So many different orders of so many things, each as its positions. */
+export function distinctOrders(count: number, length: number): readonly (readonly number[])[] {
+  const positions = Array.from({ length }, (_, at) => at);
+  const orders = new Map<string, readonly number[]>();
+  for (let seed = 0; orders.size < count; seed++) {
+    const order = shuffled(positions, seed);
+    orders.set(order.join(), order);
+  }
+  return [...orders.values()];
 }
 
 /** Runs all, at most so many at a time. */

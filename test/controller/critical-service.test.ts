@@ -100,6 +100,18 @@ describe('a critical service', () => {
     await scene.untilDeleted(namespace('rules'));
   });
 
+  test('keeps the definition of its kind', async () => {
+    const { service } = await cast('defined');
+    const definition: Target = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'criticalservices.rook-deps.io' },
+    };
+    const { status, message } = await scene.client.delete(definition);
+    expect(message).toContain(`- CriticalService ${service.metadata.name}`);
+    expect(status).toBe(409);
+  });
+
   test('marks its provider and the namespace, and nothing else; the marks go with it', async () => {
     const all = await cast('marks');
     expect(await isLabelled(all.provider)).toBe(true);
@@ -252,8 +264,11 @@ describe('what cannot be checked', () => {
 
   test('holds a provider, and the condition says which right is missing', async () => {
     const { provider, service } = await unreadable('unseen', 'Strict');
-    const condition = conditionOf(await scene.client.read(service), 'Satisfied');
-    expect(textAt(condition, 'message')).toContain('kubectl rook-deps install --grant secrets');
+    // At first it is only not listed yet.
+    await vi.waitFor(async () => {
+      const condition = conditionOf(await scene.client.read(service), 'Satisfied');
+      expect(textAt(condition, 'message')).toContain('kubectl rook-deps install --grant secrets');
+    }, WAIT);
     const { status, message } = await scene.client.delete(provider);
     expect(status).toBe(503);
     expect(message).toContain('not everything it waits for could be checked');
@@ -342,6 +357,33 @@ describe('a critical service that cannot work is refused', () => {
         ],
       },
       words: 'Deployment/d → Namespace/default',
+    },
+    {
+      name: 'that waits for its own definition',
+      spec: {
+        provider,
+        criteria: [
+          {
+            type: 'SpecificResource',
+            specificResource: {
+              group: 'apiextensions.k8s.io',
+              resource: 'customresourcedefinitions',
+              name: 'criticalservices.rook-deps.io',
+            },
+          },
+        ],
+      },
+      words: 'these would wait for each other in a circle',
+    },
+    ...['validatingadmissionpolicies', 'mutatingwebhookconfigurations'].map((resource) => ({
+      name: `with ${resource}, about which no webhook is asked`,
+      spec: { provider: { group: 'admissionregistration.k8s.io', resource, name: 'd' }, criteria },
+      words: `the deletion of ${resource}.admissionregistration.k8s.io is not submitted to our webhook`,
+    })),
+    {
+      name: 'with EndpointSlices, about which ours is not asked',
+      spec: { provider: { ...provider, group: 'discovery.k8s.io', resource: 'endpointslices' }, criteria },
+      words: 'the deletion of endpointslices.discovery.k8s.io is not submitted to our webhook',
     },
   ];
 

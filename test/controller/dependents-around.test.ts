@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Kinds, textAt } from '#pkg/object';
+import { isRecord, Kinds, listAt, textAt } from '#pkg/object';
 import { served, servedVolume } from '../fixtures/served-objects.ts';
 import type { Target } from './client.ts';
 import { deletePastTheWebhook } from './past-the-webhook.ts';
@@ -33,6 +33,16 @@ const pool = (namespace: string, name = 'p'): Named => ({ kind: 'CephBlockPool',
 const volumeIn = (ns: string, name = `${ns}-pv`): Record<string, unknown> =>
   servedVolume(name, RBD, { volumeAttributes: { clusterID: ns, pool: 'p' } });
 const volume = (name: string): Named => ({ kind: 'PersistentVolume', name });
+
+/** Of a user that nobody knows. */
+const bucketIn = (ns: string): object =>
+  served(Kinds.CosiBucket, `${ns}-bucket`, undefined, {
+    bucketClaim: {},
+    bucketClassName: 'c',
+    protocols: ['S3'],
+    driverName: 'rook-ceph.ceph.objectstorage.k8s.io',
+    parameters: { objectStoreUserSecretName: 'nobody', objectStoreUserSecretNamespace: ns },
+  });
 
 describe('the deletion of a namespace', () => {
   test('is refused while volumes need what is in it, and allowed when they are gone', async () => {
@@ -84,14 +94,7 @@ describe('the deletion of a namespace', () => {
 
   test('is refused while nobody can tell, with the ways out', async () => {
     const ns = await scene.namespace('around-doubt');
-    const bucket = served(Kinds.CosiBucket, `${ns}-bucket`, undefined, {
-      bucketClaim: {},
-      bucketClassName: 'c',
-      protocols: ['S3'],
-      driverName: 'rook-ceph.ceph.objectstorage.k8s.io',
-      parameters: { objectStoreUserSecretName: 'nobody', objectStoreUserSecretNamespace: ns },
-    });
-    await rook.apply([served(Kinds.CephObjectStore, 's', ns), bucket]);
+    await rook.apply([served(Kinds.CephObjectStore, 's', ns), bucketIn(ns)]);
     await scene.untilMarked(namespaced(ns));
     const { status, message } = await scene.client.delete(namespaced(ns));
     expect(message).toContain(`cannot tell whether anything depends on what would go with Namespace "${ns}"`);
@@ -152,6 +155,85 @@ describe('the deletion of a definition of Rook', () => {
   });
 });
 
+describe('a kind that moves to another version', () => {
+  test('holds what its objects depend on all the while', async () => {
+    const ns = await scene.namespace('around-version');
+    const name = 'cephblockpoolradosnamespaces.ceph.rook.io';
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+    await rook.apply([
+      served(Kinds.CephBlockPool, 'p', ns),
+      served(Kinds.CephBlockPoolRadosNamespace, 'n', ns, { blockPoolName: 'p' }),
+      served(Kinds.CephObjectStore, 's', ns),
+      bucketIn(ns),
+    ]);
+    await rook.untilHeld(pool(ns));
+    const [v1] = listAt((await scene.client.send('GET', path, undefined)).body, 'spec', 'versions').filter(
+      isRecord,
+    );
+    const serve = async (versions: readonly object[]): Promise<void> => {
+      // With a bucket that nobody can place everything is listed: from then on the versions are known to whoever lists.
+      await rook.delete({ kind: 'CephObjectStore', namespace: ns, name: 's' }, 'dryRun=All');
+      expect((await scene.client.send('PATCH', path, { spec: { versions } })).status).toBe(200);
+      const untilMs = Date.now() + 3_000;
+      const answers = new Set<number>();
+      while (Date.now() < untilMs) answers.add((await rook.delete(pool(ns), 'dryRun=All')).status);
+      expect([...answers].filter((status) => ![409, 503].includes(status))).toEqual([]);
+      await vi.waitFor(
+        async () => expect((await rook.delete(pool(ns), 'dryRun=All')).status).toBe(409),
+        WAIT,
+      );
+    };
+    try {
+      await serve([
+        { ...v1, served: false, storage: false },
+        { ...v1, name: 'v2', storage: true },
+      ]);
+    } finally {
+      await serve([{ ...v1 }, { ...v1, name: 'v2', storage: false }]);
+    }
+    await rook.remove(pool(ns));
+    await rook.remove({ kind: 'Bucket', name: `${ns}-bucket` });
+  });
+});
+
+describe('a kind of Rook that no rule knows', () => {
+  test('is not deleted without a word of whoever is sure, nor is its definition', async () => {
+    const ns = await scene.namespace('around-novelty');
+    const [plural, kind] = ['cephnovelties', 'CephNovelty'];
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const crd = {
+      ...definition(plural),
+      spec: {
+        group: 'ceph.rook.io',
+        scope: 'Namespaced',
+        names: { plural, kind, singular: 'cephnovelty', listKind: 'CephNoveltyList' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    };
+    await rook.apply([
+      crd,
+      { apiVersion: 'ceph.rook.io/v1', kind, metadata: { name: 'new', namespace: ns } },
+    ]);
+    const path = `/apis/ceph.rook.io/v1/namespaces/${ns}/${plural}/new`;
+    const sure = { metadata: { annotations: { 'rook-deps.io/force-delete': 'the test wants it' } } };
+    const refusal = await scene.client.send('DELETE', path, undefined);
+    expect(refusal.message).toContain(
+      '- dependents of a CephNovelty (no rule knows what depends on this kind)',
+    );
+    expect(refusal.message).toContain('annotates it with rook-deps.io/force-delete="REASON"');
+    expect(refusal.status).toBe(503);
+    const told = await scene.install.plugin(['why', `cephnovelty/new`, '-n', ns, '--no-ceph', '-o', 'json']);
+    expect(JSON.parse(told.stdout)).toMatchObject({ verdict: 'Unknown' });
+    const whole = await scene.client.delete(definition(plural));
+    expect(whole.message).toContain(`cannot tell whether anything depends on what would go with`);
+    expect(whole.status).toBe(503);
+    await scene.client.send('PATCH', path, sure);
+    expect((await scene.client.send('DELETE', path, undefined)).status).toBe(200);
+    await scene.client.patch(definition(plural), sure);
+    expect((await scene.client.delete(definition(plural))).status).toBe(200);
+  });
+});
+
 describe('what would newly depend on a resource that is being deleted', () => {
   test('is not made of it: a volume, a change; others are', async () => {
     const ns = await scene.namespace('around-armed');
@@ -178,6 +260,26 @@ describe('what would newly depend on a resource that is being deleted', () => {
     await rook.untilGone(pool(ns));
   });
 
+  test('is not made of it: an ObjectBucket', async () => {
+    const ns = await scene.namespace('around-bucket');
+    const store: Named = { kind: 'CephObjectStore', namespace: ns, name: 's' };
+    const user = served(Kinds.CephObjectStoreUser, 'u', ns, { store: 's' });
+    const bucket = served(Kinds.ObjectBucket, `${ns}-ob`, undefined, {
+      storageClassName: 'x',
+      endpoint: { bucketHost: `rook-ceph-rgw-s.${ns}.svc`, bucketName: 'b', bucketPort: 80 },
+    });
+    await rook.apply([served(Kinds.CephObjectStore, 's', ns), user]);
+    await rook.untilHeld(store);
+    await deletePastTheWebhook(scene, () => rook.delete(store));
+    await vi.waitFor(async () => {
+      const { status, message } = await scene.client.create(bucket as never, { query: 'dryRun=All' });
+      expect(message).toContain(`CephObjectStore "${ns}/s" is being deleted since`);
+      expect(status).toBe(403);
+    }, WAIT);
+    await rook.remove({ kind: 'CephObjectStoreUser', namespace: ns, name: 'u' });
+    await rook.untilGone(store);
+  });
+
   test('is made while nobody can be asked: no volume waits for us', async () => {
     const ns = await scene.namespace('around-alone');
     await scene.killController();
@@ -195,7 +297,8 @@ describe('a cache that is late', () => {
     await scene.untilMarked(namespaced(ns));
     for (let round = 1; round <= 10; round++) {
       expect((await scene.client.create(volumeIn(ns, `${ns}-${round}`) as never)).status).toBe(201);
-      await rook.delete(volume(`${ns}-${round - 1}`));
+      // Until it is gone: the finalizer of Kubernetes keeps a volume for a moment, and then it is still needed.
+      await rook.remove(volume(`${ns}-${round - 1}`));
       const reply = await scene.client.delete(namespaced(ns), { query: 'dryRun=All' });
       expect(reply.status).toBe(409);
       expect(blockersOf(reply)).toEqual([volume(`${ns}-${round}`)]);

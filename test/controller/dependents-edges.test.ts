@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { listAt, textAt } from '#pkg/object';
 import { EDGE_SCENARIOS, type EdgeScenario } from '../cluster/edge-scenarios.ts';
 import { blockersOf, RookObjects, typed } from './rook-objects.ts';
 import { Scene } from './scene.ts';
@@ -62,9 +63,14 @@ describe('the deletion of a provider is refused while its dependents exist, and 
   });
 });
 
-describe('the deletion of a provider is allowed though something is related to it', () => {
+describe('the deletion of a provider is allowed though something is related to it, which is shown', () => {
   test.for(related)('$title', async (scenario) => {
-    const { subject } = await stage(scenario);
+    const { ns, subject } = await stage(scenario);
+    const told = await scene.install.plugin(['why', scenario.ask(ns), '-n', ns, '--no-ceph', '-o', 'json']);
+    const shown = listAt(JSON.parse(told.stdout), 'related').map(
+      (one) => `${textAt(one, 'code')} ${textAt(one, 'object', 'kind')}/${textAt(one, 'object', 'name')}`,
+    );
+    expect(shown).toEqual(expect.arrayContaining([...(scenario.related?.(ns) ?? [])]));
     expect(await rook.delete(subject)).toMatchObject({ status: 200 });
     await rook.untilGone(subject);
   });

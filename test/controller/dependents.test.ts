@@ -269,7 +269,7 @@ describe('a deletion that got past the webhook', () => {
 
   test('is not reported a second time when Rook says the same, and nothing is written at rest', async () => {
     const ns = await scene.namespace('same');
-    await rook.apply(poolWith(ns, 'a'));
+    await rook.apply(poolWith(ns, 'tenant-q'));
     await rook.untilHeld(pool(ns));
     const finalizers = ['rook-deps.io/dependents', finalizerOf('CephBlockPool')];
     await rook.patch(pool(ns), { metadata: { finalizers } });
@@ -277,7 +277,7 @@ describe('a deletion that got past the webhook', () => {
       type: 'DeletionIsBlocked',
       status: 'True',
       reason: 'ObjectHasDependents',
-      message: `CephBlockPool "${ns}/p" will not be deleted until all dependents are removed: CephBlockPoolRadosNamespaces: [a]`,
+      message: `CephBlockPool "${ns}/p" will not be deleted until all dependents are removed: CephBlockPoolRadosNamespaces: [tenant-q]`,
     };
     await rookWrites(pool(ns), said);
     await deletePast(pool(ns));
@@ -295,7 +295,7 @@ describe('a deletion that got past the webhook', () => {
     }
     expect(await controllerWrites(scene.install, since)).toEqual([]);
     await rook.patch(pool(ns), { metadata: { finalizers: ['rook-deps.io/dependents'] } });
-    await rook.remove(rns(ns));
+    await rook.remove(rns(ns, 'tenant-q'));
     await rook.untilGone(pool(ns));
   });
 

@@ -85,6 +85,7 @@ export class CriticalWorld {
       get: cluster.get,
       types: async () => cluster.types,
       holders: async (kind, finalizer) => this.holders(kind, finalizer),
+      definitions: async () => cluster.ofKind('apiextensions.k8s.io/CustomResourceDefinition'),
       allServices: async () => {
         const { items } = await cluster.list({ kind: CRITICAL_SERVICE, detail: 'object' });
         return items.map(parseCriticalService);

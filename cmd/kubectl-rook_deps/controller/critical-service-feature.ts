@@ -8,9 +8,10 @@ import {
   criticalServiceReconciler,
   CriticalWatch,
   currentHolders,
+  DEFINITION,
   isMarkedFor,
   parseCriticalService,
-  recordRefusal,
+  refusalRecorder,
   type CriticalService,
   type CriticalServicePorts,
 } from '#pkg/criticalservice';
@@ -51,8 +52,7 @@ export function criticalServiceFeature(machinery: Machinery): Feature {
     guard: criticalGuard({
       ...ports,
       cache: watch,
-      recordRefusal: (services, object, attempt, signal) =>
-        recordRefusal(services, object, attempt, ports, signal),
+      recordRefusal: refusalRecorder(ports),
       now: clock.now,
     }),
     everywhere: [{ name: 'watches of critical services', run: (signal) => watch.run(signal) }],
@@ -73,7 +73,7 @@ export function criticalServiceReviewer({ reader, types, access, namespace }: Ma
   const we = { username: `system:serviceaccount:${namespace}:rook-deps-controller` };
   return criticalServiceAdmission({
     types,
-    allServices: (signal) => allServices(reader, signal),
+    allServices: (signal) => allServices(reader, types, signal),
     mayDelete: (user, ref, signal) => access(user, 'delete', ref, signal),
     mayWeDelete: (ref, signal) => access(we, 'delete', ref, signal),
   });
@@ -88,7 +88,13 @@ function portsOf(
     types,
     holders: (kind, finalizer, signal) =>
       currentHolders(kind, finalizer, { watcher, known: (one, name) => watch.known(one, name) }, signal),
-    allServices: (signal) => allServices(reader, signal),
+    definitions: async (signal) => {
+      const { items, gaps } = await reader.list({ kind: DEFINITION, detail: 'object' }, signal);
+      const [gap] = gaps;
+      if (gap) throw new Error(`cannot list ${gap.what}: ${gap.reason}`);
+      return items;
+    },
+    allServices: (signal) => allServices(reader, types, signal),
     standing: (criterion) => watch.standing(criterion),
     writer,
     mayDelete: (user, ref, signal) => access(user, 'delete', ref, signal),
@@ -98,7 +104,14 @@ function portsOf(
 }
 
 /** Throws when they could not be read: unknown is not none. */
-async function allServices(reader: Reader, signal: AbortSignal): Promise<readonly CriticalService[]> {
+async function allServices(
+  reader: Reader,
+  types: Machinery['types'],
+  signal: AbortSignal,
+): Promise<readonly CriticalService[]> {
+  // A server that is just starting may lack them for a moment.
+  if (!(await types(CRITICAL_SERVICE, signal)).find(CRITICAL_SERVICE))
+    throw new Error(`the server does not have ${CRITICAL_SERVICE.kind} at present`);
   const { items, gaps } = await reader.list({ kind: CRITICAL_SERVICE, detail: 'object' }, signal);
   const [gap] = gaps;
   if (gap) throw new Error(`cannot list ${gap.what}: ${gap.reason}`);

@@ -43,6 +43,7 @@ export function dependentsFeature(machinery: Machinery): Feature {
       dependentsReconciler({ get, writer, cache: watch, mayHoldData, find, record, clock }),
       drainReconciler({
         namespace: (name) => namespaces.going(name),
+        get,
         resourcesIn: (name) => resourcesIn(watch, name),
         isHeld: (resource) => watch.isHeld(resource),
         writer,
