@@ -11,7 +11,7 @@ export type Protection =
       readonly excluded: readonly number[];
     }
   | {
-      /** None but those of one failure domain. */
+      /** None but those of one failure domain; where it has no name, none but those of no known place that are down. */
       readonly kind: 'blocking';
       readonly draining: string;
       /** Its node is drained, so its OSDs will be back: data need not move. */
@@ -43,11 +43,14 @@ export function decide({ osds, cleanliness, draining }: Situation): Protection {
   return { kind: 'blocking', draining: chosen, isPlanned };
 }
 
-/** The one that was draining, while it is down; else one that is drained; else one that is down. The first by name. */
+/**
+ * The one that was draining, while it is down; else one that is drained; else one that is down. The first by name. OSDs of
+ * no known place are no domain together: none is freed for the sake of another, and their name is empty.
+ */
 function drainingDomain(down: readonly OsdFacts[], before: string | undefined): string {
   const drained = domainsOf(down.filter(({ isDrained }) => isDrained));
   const all = domainsOf(down);
-  const candidates = drained.length > 0 ? drained : all;
+  const candidates = (drained.length > 0 ? drained : all).filter((domain) => domain !== '');
   if (before !== undefined && candidates.includes(before)) return before;
   return candidates[0] ?? '';
 }

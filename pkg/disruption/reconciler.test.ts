@@ -33,6 +33,8 @@ class World {
   /** Over what the rule of the pool spreads copies. */
   type = 'zone';
   isSilent = false;
+  /** Ceph's hierarchy does not say in which zone an OSD is. */
+  isFlat = false;
   now = 1_000_000;
   /** Called before each write; what it throws ends the round. */
   beforeWrite: () => void = () => undefined;
@@ -175,8 +177,10 @@ class World {
       crush_node_flags: this.flags,
     };
     const steps = [{ op: 'chooseleaf_firstn', type: this.type, num: 0 }];
-    const names = [...ZONES, ...ZONES.map((_, id) => `node-${id}`)];
-    const nodes = names.map((name, id) => ({ id: -id - 1, name, type: 'bucket', type_id: 9 }));
+    const nodes = ZONES.flatMap((zone, id) => [
+      { id: -2 * id - 1, name: zone, type: 'zone', type_id: 9, children: this.isFlat ? [] : [-2 * id - 2] },
+      { id: -2 * id - 2, name: `node-${id}`, type: 'host', type_id: 1, children: [id] },
+    ]);
     const groups = [{ pgid: '1.0', state: this.state, acting: up }];
     return {
       'ceph osd dump': { json: dump },
@@ -202,6 +206,7 @@ const SILENT = {
 };
 
 const DEFAULT = ['rook-ceph-osd'];
+const UNPLACED = 'rook-ceph-osd-unplaced';
 const BLOCKING_X = ['rook-ceph-osd-zone-y', 'rook-ceph-osd-zone-z'];
 
 describe('a round', () => {
@@ -363,6 +368,27 @@ describe('a round', () => {
     world.drain(0);
     await world.round();
     expect(world.budgets()).toEqual(['rook-ceph-osd-unplaced', ...BLOCKING_X]);
+  });
+
+  test('W25 where no OSD has a label, Ceph tells the domain', async () => {
+    const world = new World();
+    for (const id of [0, 1, 2]) world.osd(id, { zone: '' });
+    world.drain(0);
+    world.osd(0, { zone: '', ready: false });
+    await world.round();
+    expect([0, 1, 2].map((id) => world.coverOf(id).length)).toEqual([0, 1, 1]);
+    expect(world.flags).toEqual({ x: ['noout'] });
+  });
+
+  test('W25 where nobody tells the domain, all that are up are held', async () => {
+    const world = new World();
+    world.isFlat = true;
+    for (const id of [1, 2]) world.osd(id, { zone: '' });
+    world.drain(0);
+    world.osd(0, { zone: '', ready: false });
+    await world.round();
+    expect([0, 1, 2].map((id) => world.coverOf(id))).toEqual([[], [UNPLACED], [UNPLACED]]);
+    expect(world.flags).toEqual({});
   });
 
   test('that is killed at any write is finished by the next', async () => {

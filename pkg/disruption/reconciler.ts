@@ -143,8 +143,7 @@ class Round {
     const before = this.#keeper.state;
     const draining = protection.kind === 'blocking' ? { draining: protection.draining } : {};
     await this.#keeper.keep({ type, ...draining, noout: before.noout }, signal);
-    const domains = [...new Set(osds.map(({ domain }) => domain))];
-    const wanted = osdBudgets(protection, type, domains, this.#owner);
+    const wanted = osdBudgets(protection, type, osds, this.#owner);
     await takeSteps(
       transition(osdBudgetsIn(this.#seen.budgets, this.#owner), wanted),
       this.#ports.writer,

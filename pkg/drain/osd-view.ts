@@ -14,9 +14,11 @@ export async function viewOsds(
   signal: AbortSignal,
 ): Promise<readonly OsdFacts[]> {
   const down = new Set(view?.osdMap.osds.filter(({ isUp }) => !isUp).map(({ id }) => id));
-  const facts = osdFacts(type, { ...objects, lastNodes: new Map(), down });
+  const domains = view?.layout.type === type ? view.layout.domains : undefined;
+  const sources = { ...objects, down, ...(domains ? { domains } : {}) };
+  const facts = osdFacts(type, { ...sources, lastNodes: new Map() });
   const isLost = facts.some(({ isDown, node }) => isDown && node === undefined);
   const lastNodes =
     isLost && view && ceph ? await orSilence(onSilence, () => ceph.osdNodes(signal)) : undefined;
-  return lastNodes ? osdFacts(type, { ...objects, lastNodes, down }) : facts;
+  return lastNodes ? osdFacts(type, { ...sources, lastNodes }) : facts;
 }
