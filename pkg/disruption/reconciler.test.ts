@@ -447,6 +447,43 @@ describe('where Rook protects', () => {
   });
 });
 
+describe('of a cluster that is being deleted', () => {
+  const doom = (world: World): void => {
+    const cluster = aCluster('rook-ceph', { uid: 'cluster', spec: { mon: { count: 3 }, mgr: { count: 2 } } });
+    const metadata = { ...cluster.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+    world.put({ ...cluster, metadata });
+  };
+
+  test('OSDs are protected while there are any', async () => {
+    const world = new World();
+    await world.round();
+    doom(world);
+    world.drain(0);
+    await world.round();
+    expect(world.coverOf(1)).toEqual(['rook-ceph-osd-zone-y']);
+    expect(world.flags).toEqual({ x: ['noout'] });
+    world.recover(0);
+    await world.round();
+    expect(world.coverOf(1)).toEqual(DEFAULT);
+    expect(world.flags).toEqual({});
+  });
+
+  test('nothing of ours is left after the last of them', async () => {
+    const world = new World();
+    world.drain(0);
+    await world.round();
+    doom(world);
+    for (const id of ZONES.keys()) world.objects.delete(keyOf(refOf(anOsd(id))));
+    expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+    expect(world.budgets()).toEqual([]);
+    expect(world.flags).toEqual({});
+    expect(world.writes.at(-1)).toBe('delete rook-deps-disruption');
+    world.writes.length = 0;
+    await world.round();
+    expect(world.writes).toEqual([]);
+  });
+});
+
 test('an external cluster has no OSDs here, and gets no budgets', async () => {
   const world = new World();
   world.put(aCluster('rook-ceph', { spec: { external: { enable: true } } }));

@@ -29,7 +29,7 @@ import { osdBudgets, ownerOf, type BudgetOwner } from './budgets.ts';
 import { missingFrom, needsQuorum } from './daemon-budgets.ts';
 import { daemonSteps } from './daemon-steps.ts';
 import { decide, type Cleanliness, type Protection } from './decision.ts';
-import { handOver } from './hand-over.ts';
+import { handOver, withdraw } from './hand-over.ts';
 import { nooutSteps } from './noout.ts';
 import { observe, osdBudgetsIn, type Observation } from './observation.ts';
 import { tellOfDrain, tellOfNoout } from './tidings.ts';
@@ -57,12 +57,15 @@ export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectR
   return {
     async reconcile(ref, signal) {
       const cluster = await ports.reader.get(Kinds.CephCluster, ref.namespace, ref.name, signal);
-      // What we made for it goes with it.
-      if (!cluster || isTerminating(cluster) || isTrueAt(cluster, 'spec', 'external', 'enable'))
-        return waitForChange;
+      if (!cluster || isTrueAt(cluster, 'spec', 'external', 'enable')) return waitForChange;
       const seen = await observe(ref.namespace ?? '', ports.reader, signal);
       if (drainSettings(cluster).isRooks) {
         await leaveToRook(cluster, seen, ports, signal);
+        return waitForChange;
+      }
+      // Its deletion may be held for days, and its OSDs serve as long as they are there.
+      if (isTerminating(cluster) && seen.deployments.length === 0) {
+        await withdraw(seen, ownerOf(cluster), ports.cephOf(cluster), ports.writer, signal);
         return waitForChange;
       }
       return new Round(cluster, seen, ports).run(layouts, signal);
