@@ -57,7 +57,8 @@ export function osdBudgets(
 ): readonly KubeObject[] {
   if (protection.kind === 'default') return [defaultBudget(protection.excluded, owner)];
   const { draining } = protection;
-  const named = new Set(osds.filter((osd) => !osd.isUnlabelled).map(({ domain }) => domain));
+  const placed = osds.filter((osd) => !osd.isUnlabelled && !osd.isGone);
+  const named = new Set(placed.map(({ domain }) => domain));
   const others = [...named].filter((domain) => domain !== draining);
   const unlabelled = osds.filter((osd) => osd.isUnlabelled);
   return [

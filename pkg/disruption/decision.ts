@@ -1,7 +1,5 @@
 import type { OsdFacts } from '#pkg/drain';
-
-/** What Ceph says of its placement groups: whether all are clean, or nothing when it does not answer. */
-export type Cleanliness = 'clean' | 'unclean' | 'unknown';
+import type { Cleanliness } from './cleanliness.ts';
 
 /** Which OSDs may go next. */
 export type Protection =
@@ -31,12 +29,15 @@ export interface Situation {
  */
 export function decide({ osds, cleanliness, draining }: Situation): Protection {
   const down = osds.filter(({ isDown }) => isDown);
-  if (cleanliness === 'clean') return { kind: 'default', excluded: down.map(({ id }) => id) };
+  if (cleanliness === 'clean') {
+    return { kind: 'default', excluded: down.filter(({ isGone }) => !isGone).map(({ id }) => id) };
+  }
   if (down.length === 0) {
-    // Copies are missing and all OSDs are there: they recover. What was held stays held until they have.
-    return draining === undefined
+    // All OSDs are there, and recover. What was held stays held until they have; where copies are missing, all are.
+    const held = draining ?? (cleanliness === 'unclean' ? '' : undefined);
+    return held === undefined
       ? { kind: 'default', excluded: [] }
-      : { kind: 'blocking', draining, isPlanned: false };
+      : { kind: 'blocking', draining: held, isPlanned: false };
   }
   const chosen = drainingDomain(down, draining);
   const isPlanned = down.some(({ domain, isDrained }) => isDrained && domain === chosen);

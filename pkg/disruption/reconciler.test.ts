@@ -391,6 +391,40 @@ describe('a round', () => {
     expect(world.flags).toEqual({});
   });
 
+  test('counts an OSD that Ceph misses and that has no Deployment any more', async () => {
+    const world = new World();
+    world.put(anOsd(7, { zone: 'x', node: 'node-0' }));
+    await world.round();
+    world.objects.delete(keyOf(refOf(anOsd(0))));
+    world.down = [0];
+    world.state = 'active+undersized';
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+    expect(world.coverOf(7)).toEqual([]);
+    expect(world.flags).toEqual({});
+    world.state = 'active+clean';
+    expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+    expect(world.coverOf(7)).toEqual(DEFAULT);
+  });
+
+  test('holds all OSDs while copies are missing, although all are there', async () => {
+    const world = new World();
+    world.state = 'active+undersized+degraded';
+    expect(await world.round()).toMatchObject({ kind: 'look-again' });
+    expect([0, 1, 2].map((id) => world.coverOf(id))).toEqual(
+      ZONES.map((zone) => [`rook-ceph-osd-zone-${zone}`]),
+    );
+    world.state = 'active+remapped+backfilling';
+    await world.round();
+    expect(world.coverOf(0)).toEqual(['rook-ceph-osd-zone-x']);
+    world.state = 'active+clean';
+    expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+    expect(world.budgets()).toEqual(DEFAULT);
+    world.state = 'active+remapped+backfilling';
+    await world.round();
+    expect(world.budgets()).toEqual(DEFAULT);
+  });
+
   test('that is killed at any write is finished by the next', async () => {
     for (let survivor = 0; survivor < 9; survivor += 1) {
       const world = new World();

@@ -26,9 +26,10 @@ import {
 } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { osdBudgets, ownerOf, type BudgetOwner } from './budgets.ts';
+import { cleanliness } from './cleanliness.ts';
 import { missingFrom, needsQuorum } from './daemon-budgets.ts';
 import { daemonSteps } from './daemon-steps.ts';
-import { decide, type Cleanliness, type Protection } from './decision.ts';
+import { decide, type Protection } from './decision.ts';
 import { handOver, withdraw } from './hand-over.ts';
 import { nooutSteps } from './noout.ts';
 import { observe, osdBudgetsIn, type Observation } from './observation.ts';
@@ -113,11 +114,10 @@ class Round {
     if (view) layouts.set(key, view.layout);
     const type = view?.layout.type ?? state.type ?? requestedDomain(services);
     const osds = await viewOsds(type, this.#seen, this.#ceph, view, this.#silence, signal);
-    const isQuiet = state.draining === undefined && osds.every(({ isDown }) => !isDown);
-    const health = isQuiet || !view ? undefined : await this.#health(signal);
+    const health = view && (await this.#health(signal));
     const protection = decide({
       osds,
-      cleanliness: cleanliness(osds, isQuiet, health),
+      cleanliness: cleanliness(osds, health),
       draining: state.draining,
     });
     await this.#protect(protection, type, osds, health, signal);
@@ -186,13 +186,4 @@ class Round {
       protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !view || lacksMonitor;
     return isUnsettled ? lookAgain(SLOW_MS) : waitForChange;
   }
-}
-
-/** Groups that look clean while Ceph still counts on an OSD that Kubernetes has taken away are about to lose it. */
-function cleanliness(osds: readonly OsdFacts[], isQuiet: boolean, health: Health | undefined): Cleanliness {
-  if (isQuiet) return 'clean';
-  if (!health) return 'unknown';
-  const up = new Set(health.osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
-  const isLeaving = osds.some(({ id, isDown }) => isDown && up.has(id));
-  return health.isClean && !isLeaving ? 'clean' : 'unclean';
 }

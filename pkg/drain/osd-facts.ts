@@ -9,6 +9,8 @@ export interface OsdFacts {
   readonly domain: string;
   /** Its labels do not tell the domain: a selector finds it by its number alone. */
   readonly isUnlabelled?: boolean;
+  /** It has no Deployment: Ceph alone knows of it, and waits for it. */
+  readonly isGone?: boolean;
   readonly isDown: boolean;
   /** Down, and its node is drained. */
   readonly isDrained: boolean;
