@@ -48,23 +48,40 @@ interface Expression {
   readonly values: readonly string[];
 }
 
-/** The budgets that give a protection. Each domain that labels name has one, and all OSDs without such a label another. */
+/**
+ * The budgets that give a protection. Each domain that labels name has one, and all OSDs without such a label another.
+ * Those of `left` have one of somebody else.
+ */
 export function osdBudgets(
   protection: Protection,
   type: string,
   osds: readonly OsdFacts[],
   owner: BudgetOwner,
+  left: ReadonlySet<number> = new Set(),
 ): readonly KubeObject[] {
-  if (protection.kind === 'default') return [defaultBudget(protection.excluded, owner)];
+  if (protection.kind === 'default') {
+    const isAllLeft = left.size > 0 && osds.every(({ id, isGone }) => isGone || left.has(id));
+    return isAllLeft ? [] : [defaultBudget(sortedIds([...protection.excluded, ...left]), owner)];
+  }
   const { draining } = protection;
   const placed = osds.filter((osd) => !osd.isUnlabelled && !osd.isGone);
   const named = new Set(placed.map(({ domain }) => domain));
   const others = [...named].filter((domain) => domain !== draining);
   const unlabelled = osds.filter((osd) => osd.isUnlabelled);
-  return [
-    ...others.map((domain) => domainBudget(type, domain, owner)),
-    ...(unlabelled.length > 0 ? [unplacedBudget(type, named, freed(unlabelled, draining), owner)] : []),
-  ];
+  const leftOf = (some: readonly OsdFacts[]): readonly number[] =>
+    some.map(({ id }) => id).filter((id) => left.has(id));
+  const domainOnes = others.flatMap((domain) => {
+    const own = placed.filter((osd) => osd.domain === domain);
+    const without = leftOf(own);
+    return without.length === own.length ? [] : [domainBudget(type, domain, without, owner)];
+  });
+  const free = sortedIds([...freed(unlabelled, draining), ...leftOf(unlabelled)]);
+  const hasUnplaced = unlabelled.length > leftOf(unlabelled).length;
+  return [...domainOnes, ...(hasUnplaced ? [unplacedBudget(type, named, free, owner)] : [])];
+}
+
+function sortedIds(ids: readonly number[]): readonly number[] {
+  return [...new Set(ids)].sort((a, b) => a - b);
 }
 
 /** Of a domain with a name all may go; of those of no known place only whoever is down. */
@@ -93,8 +110,17 @@ function defaultBudget(excluded: readonly number[], owner: BudgetOwner): KubeObj
   );
 }
 
-function domainBudget(type: string, domain: string, owner: BudgetOwner): KubeObject {
-  const selector: Selector = { matchLabels: { app: OSD_APP, [`topology-location-${type}`]: domain } };
+function domainBudget(
+  type: string,
+  domain: string,
+  without: readonly number[],
+  owner: BudgetOwner,
+): KubeObject {
+  const matchExpressions = noneOf('osd', without.map(String));
+  const selector: Selector = {
+    matchLabels: { app: OSD_APP, [`topology-location-${type}`]: domain },
+    ...(matchExpressions.length > 0 ? { matchExpressions } : {}),
+  };
   return blockingBudget(blockingName(type, domain), selector, owner);
 }
 

@@ -240,6 +240,19 @@ describe('a round', () => {
     expect(world.writes).toEqual([]);
   });
 
+  test('looks again after longer while nothing changes, and soon when something has', async () => {
+    const world = new World();
+    world.drain(0);
+    const waits: unknown[] = [];
+    const look = async (): Promise<void> => {
+      waits.push(fieldAt(await world.round(), 'afterMs'));
+    };
+    for (let times = 0; times < 6; times += 1) await look();
+    world.state = 'active+recovering';
+    await look();
+    expect(waits).toEqual([3000, 6000, 12_000, 24_000, 30_000, 30_000, 3000]);
+  });
+
   test('after it gives everything back', async () => {
     const world = new World();
     world.drain(0);
@@ -479,6 +492,49 @@ describe('where Rook protects', () => {
     await world.round();
     expect(world.writes).toEqual([]);
   });
+});
+
+describe('a budget of somebody else', () => {
+  const theirs = (name: string, matchLabels: object): KubeObject => ({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace: 'rook-ceph', uid: `their-${name}` },
+    spec: { maxUnavailable: 1, selector: { matchLabels } },
+  });
+
+  test('over all OSDs leaves none to us, and is told of once', async () => {
+    const world = new World();
+    await world.round();
+    world.put(theirs('mine', { app: 'rook-ceph-osd' }));
+    await world.round();
+    world.drain(0);
+    await world.round();
+    expect(world.budgets()).toEqual(['mine']);
+    expect(world.told.filter((line) => line.endsWith('BudgetsOfOthers'))).toHaveLength(1);
+  });
+
+  test('over one OSD leaves the others to us', async () => {
+    const world = new World();
+    world.put(theirs('mine', { osd: '1' }), anOsd(8, { zone: 'y', node: 'node-1' }));
+    await world.round();
+    expect([0, 1, 2].map((id) => world.coverOf(id))).toEqual([DEFAULT, ['mine'], DEFAULT]);
+    world.drain(0);
+    await world.round();
+    expect([0, 1, 8].map((id) => world.coverOf(id))).toEqual([[], ['mine'], ['rook-ceph-osd-zone-y']]);
+  });
+
+  test.for(['rook-ceph-osd', 'rook-ceph-mon-pdb'])(
+    'named %s is neither changed nor deleted',
+    async (name) => {
+      const world = new World();
+      const budget = theirs(name, { app: 'web' });
+      world.put(budget, aCluster('rook-ceph', { uid: 'cluster', spec: { mon: { count: 3 } } }));
+      await world.round();
+      world.drain(0);
+      await world.round();
+      expect(world.objects.get(keyOf(refOf(budget)))).toEqual(budget);
+    },
+  );
 });
 
 describe('of a cluster that is being deleted', () => {

@@ -8,7 +8,6 @@ import {
   viewHealth,
   viewOsds,
   type CephView,
-  type CrushLayout,
   type Health,
   type OsdFacts,
 } from '#pkg/drain';
@@ -30,7 +29,9 @@ import { cleanliness } from './cleanliness.ts';
 import { missingFrom, needsQuorum } from './daemon-budgets.ts';
 import { daemonSteps } from './daemon-steps.ts';
 import { decide, type Protection } from './decision.ts';
+import { foreignBudgets } from './foreign.ts';
 import { handOver, withdraw } from './hand-over.ts';
+import { Memory, SLOW_MS } from './memory.ts';
 import { nooutSteps } from './noout.ts';
 import { observe, osdBudgetsIn, type Observation } from './observation.ts';
 import { tellOfDrain, tellOfNoout } from './tidings.ts';
@@ -47,14 +48,9 @@ export interface DisruptionPorts {
   readonly logger: Logger;
 }
 
-/** While something drains or recovers, Ceph is asked this often; it has no watch. */
-const BUSY_MS = 3000;
-/** While an OSD is dead, or Ceph silent, this often. */
-const SLOW_MS = 30_000;
-
 /** Keeps the budgets and noout of one CephCluster as its OSDs and nodes need them. */
 export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectRef> {
-  const layouts = new Map<string, CrushLayout>();
+  const memories = new Map<string, Memory>();
   return {
     async reconcile(ref, signal) {
       const cluster = await ports.reader.get(Kinds.CephCluster, ref.namespace, ref.name, signal);
@@ -69,7 +65,10 @@ export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectR
         await withdraw(seen, ownerOf(cluster), ports.cephOf(cluster), ports.writer, signal);
         return waitForChange;
       }
-      return new Round(cluster, seen, ports).run(layouts, signal);
+      const key = cluster.metadata.uid ?? '';
+      const memory = memories.get(key) ?? new Memory();
+      memories.set(key, memory);
+      return new Round(cluster, seen, ports, memory).run(signal);
     },
   };
 }
@@ -97,8 +96,10 @@ class Round {
   readonly #ceph: Ceph | undefined;
   readonly #ports: DisruptionPorts;
   readonly #keeper: StateKeeper;
+  readonly #memory: Memory;
 
-  constructor(cluster: KubeObject, seen: Observation, ports: DisruptionPorts) {
+  constructor(cluster: KubeObject, seen: Observation, ports: DisruptionPorts, memory: Memory) {
+    this.#memory = memory;
     this.#cluster = cluster;
     this.#seen = seen;
     this.#owner = ownerOf(cluster);
@@ -107,11 +108,10 @@ class Round {
     this.#keeper = new StateKeeper(seen.state, this.#owner, ports.writer);
   }
 
-  async run(layouts: Map<string, CrushLayout>, signal: AbortSignal): Promise<Outcome> {
+  async run(signal: AbortSignal): Promise<Outcome> {
     const { state, services } = this.#seen;
-    const key = this.#cluster.metadata.uid ?? '';
-    const view = this.#ceph && (await viewCeph(this.#ceph, layouts.get(key), this.#silence, signal));
-    if (view) layouts.set(key, view.layout);
+    const view = this.#ceph && (await viewCeph(this.#ceph, this.#memory.layout, this.#silence, signal));
+    if (view) this.#memory.layout = view.layout;
     const type = view?.layout.type ?? state.type ?? requestedDomain(services);
     const osds = await viewOsds(type, this.#seen, this.#ceph, view, this.#silence, signal);
     const health = view && (await this.#health(signal));
@@ -123,7 +123,7 @@ class Round {
     await this.#protect(protection, type, osds, health, signal);
     await this.#keepData(protection, view, signal);
     const quorum = await this.#protectDaemons(view ? this.#ceph : undefined, signal);
-    return this.#next(protection, view, quorum);
+    return this.#next(protection, osds, health, quorum);
   }
 
   async #health(signal: AbortSignal): Promise<Health | undefined> {
@@ -146,12 +146,17 @@ class Round {
     const before = this.#keeper.state;
     const draining = protection.kind === 'blocking' ? { draining: protection.draining } : {};
     await this.#keeper.keep({ type, ...draining, noout: before.noout }, signal);
-    const wanted = osdBudgets(protection, type, osds, this.#owner);
+    const foreign = foreignBudgets(this.#seen, this.#owner);
+    const wanted = osdBudgets(protection, type, osds, this.#owner, foreign.osds).filter(
+      ({ metadata }) => !foreign.names.has(metadata.name),
+    );
     await takeSteps(
       transition(osdBudgetsIn(this.#seen.budgets, this.#owner), wanted),
       this.#ports.writer,
       signal,
     );
+    if (this.#memory.isNews(foreign.note))
+      await this.#ports.record(this.#cluster, 'BudgetsOfOthers', foreign.note, signal);
     const news = { before: before.draining, protection, type, osds, health };
     await tellOfDrain(news, this.#cluster, this.#seen, this.#ports.record, signal);
   }
@@ -179,11 +184,18 @@ class Round {
     return quorum;
   }
 
-  #next(protection: Protection, view: CephView | undefined, quorum: Quorum | undefined): Outcome {
-    if (protection.kind === 'blocking') return lookAgain(BUSY_MS);
+  #next(
+    protection: Protection,
+    osds: readonly OsdFacts[],
+    health: Health | undefined,
+    quorum: Quorum | undefined,
+  ): Outcome {
+    const sign = JSON.stringify([protection, osds, health?.words, this.#keeper.state.noout]);
+    const waitMs = this.#memory.waitMs(sign);
+    if (protection.kind === 'blocking') return lookAgain(waitMs);
     const lacksMonitor = quorum !== undefined && missingFrom(quorum) > 0;
     const isUnsettled =
-      protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !view || lacksMonitor;
+      protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !health || lacksMonitor;
     return isUnsettled ? lookAgain(SLOW_MS) : waitForChange;
   }
 }

@@ -31,7 +31,8 @@ export interface OsdSources {
   readonly domains?: ReadonlyMap<number, string>;
 }
 
-const REPLACING = 'osd.rook.io/replace-in-progress';
+/** Is on the Deployment of an OSD that Rook replaces: its pod is away on purpose. */
+export const REPLACING = 'osd.rook.io/replace-in-progress';
 const HOSTNAME = 'kubernetes.io/hostname';
 
 /** One entry for each OSD, by number, although two Deployments may stand for one during maintenance. */
