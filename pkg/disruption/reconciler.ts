@@ -110,20 +110,24 @@ class Round {
 
   async run(signal: AbortSignal): Promise<Outcome> {
     const { state, services } = this.#seen;
-    const view = this.#ceph && (await viewCeph(this.#ceph, this.#memory.layout, this.#silence, signal));
-    if (view) this.#memory.layout = view.layout;
+    const first = await this.#view(signal);
+    const groups = first && (await this.#health(signal));
+    // Who is down is asked last: an OSD that goes meanwhile must not look like copies missing without a reason.
+    const view = groups ? await this.#view(signal) : first;
+    const health = view && groups;
     const type = view?.layout.type ?? state.type ?? requestedDomain(services);
     const osds = await viewOsds(type, this.#seen, this.#ceph, view, this.#silence, signal);
-    const health = view && (await this.#health(signal));
-    const protection = decide({
-      osds,
-      cleanliness: cleanliness(osds, health),
-      draining: state.draining,
-    });
+    const protection = decide({ osds, cleanliness: cleanliness(osds, health), draining: state.draining });
     await this.#protect(protection, type, osds, health, signal);
     await this.#keepData(protection, view, signal);
     const quorum = await this.#protectDaemons(view ? this.#ceph : undefined, signal);
     return this.#next(protection, osds, health, quorum);
+  }
+
+  async #view(signal: AbortSignal): Promise<CephView | undefined> {
+    const view = this.#ceph && (await viewCeph(this.#ceph, this.#memory.layout, this.#silence, signal));
+    if (view) this.#memory.layout = view.layout;
+    return view;
   }
 
   async #health(signal: AbortSignal): Promise<Health | undefined> {
