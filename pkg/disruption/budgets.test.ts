@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { listAt, recordAt, textAt, type KubeObject } from '#pkg/object';
+import type { OsdFacts } from '#pkg/drain';
 import { osdLabels } from '#test/fixtures/osds.ts';
 import { blockingName, isOfRook, osdBudgets } from './budgets.ts';
-import type { Protection } from './decision.ts';
+import { decide, type Protection } from './decision.ts';
 import { transition, type Step } from './transition.ts';
 
 const OWNER = {
@@ -17,7 +18,11 @@ const draining = (domain: string): Protection => ({ kind: 'blocking', draining: 
 const budgets = (
   protection: Protection,
   domains: readonly string[] = ['x', 'y', 'z'],
-): readonly KubeObject[] => osdBudgets(protection, 'zone', domains, OWNER);
+): readonly KubeObject[] => osdBudgets(protection, 'zone', domains.map(osdIn), OWNER);
+
+function osdIn(domain: string, id: number): OsdFacts {
+  return { id, domain, isUnlabelled: domain === '', isDown: false, isDrained: false };
+}
 
 describe('14.7 budgets', () => {
   test('of a quiet cluster are one, which lets one OSD go', () => {
@@ -51,10 +56,46 @@ describe('14.7 budgets', () => {
   });
 
   test('W25 protect OSDs without a label, too', () => {
-    const [unplaced] = budgets(draining('x'), ['', 'x']);
+    const unplaced = budgets(draining('x'), ['', 'x']).at(-1);
     expect(unplaced?.metadata.name).toBe('rook-ceph-osd-unplaced');
     expect(selects(unplaced, osdLabels(0, {}))).toBe(true);
     expect(selects(unplaced, osdLabels(0, { zone: 'x' }))).toBe(false);
+    for (const zone of ['', 'nobody-knows']) {
+      expect(selects(unplaced, { ...osdLabels(0, {}), 'topology-location-zone': zone })).toBe(true);
+    }
+  });
+
+  test('during a drain hold every OSD that is up and elsewhere once, whatever its labels tell', () => {
+    const osd = fc.record({
+      label: fc.constantFrom(undefined, '', 'x', 'y'),
+      crush: fc.constantFrom('', 'x', 'y', 'z'),
+      isDown: fc.boolean(),
+      isDrained: fc.boolean(),
+    });
+    const before = fc.constantFrom(undefined, '', 'x');
+    fc.assert(
+      fc.property(fc.array(osd, { maxLength: 4 }), before, (found, was) => {
+        const osds = found.map(({ label, crush, isDown, isDrained }, id) => ({
+          ...osdIn(label ? label : crush, id),
+          isUnlabelled: !label,
+          isDown,
+          isDrained: isDown && isDrained,
+        }));
+        const next = decide({ osds, cleanliness: 'unclean', draining: was });
+        if (next.kind !== 'blocking') return;
+        const made = osdBudgets(next, 'zone', osds, OWNER);
+        for (const { id, domain, isDown } of osds) {
+          const label = found[id]?.label;
+          const labels = {
+            ...osdLabels(id, {}),
+            ...(label === undefined ? {} : { 'topology-location-zone': label }),
+          };
+          const isHeld = domain !== next.draining || (domain === '' && !isDown);
+          expect(made.filter((budget) => selects(budget, labels))).toHaveLength(isHeld ? 1 : 0);
+        }
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   test('are named as Rook names them', () => {
@@ -111,11 +152,16 @@ describe('a transition', () => {
   });
 
   test('W21 removes what belongs to another type of domain', () => {
-    const old = osdBudgets(draining('a'), 'host', ['a', 'b'], OWNER);
+    const old = osdBudgets(draining('a'), 'host', ['a', 'b'].map(osdIn), OWNER);
     expect(transition(old, budgets(QUIET)).map(line)).toEqual([
       'apply rook-ceph-osd',
       'delete rook-ceph-osd-host-b',
     ]);
+  });
+
+  test('holds an OSD by its domain before the budget of the unplaced gives it up', () => {
+    const steps = transition(budgets(draining('x'), ['', 'x']), budgets(draining('x'), ['', 'x', 'y']));
+    expect(steps.map(line)).toEqual(['apply rook-ceph-osd-zone-y', 'apply rook-ceph-osd-unplaced']);
   });
 
   test('W22 leaves no OSD without its budget at any instant, and none that drains with two', () => {
@@ -144,7 +190,8 @@ describe('a transition', () => {
 
 /** Whether an OSD may go under a protection without any budget. */
 function isFree(protection: Protection, id: number, zone: string): boolean {
-  return protection.kind === 'default' ? protection.excluded.includes(id) : protection.draining === zone;
+  if (protection.kind === 'default') return protection.excluded.includes(id);
+  return zone !== '' && protection.draining === zone;
 }
 
 function line({ kind, budget }: Step): string {
@@ -169,7 +216,7 @@ function selects(budget: KubeObject | undefined, labels: Readonly<Record<string,
       const isListed = listAt(expression, 'values').includes(own);
       const operator = textAt(expression, 'operator');
       if (operator === 'In') return isListed;
-      return operator === 'NotIn' ? !isListed : own === undefined;
+      return operator === 'NotIn' && !isListed;
     })
   );
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DEFAULT_BUDGET } from '#pkg/drain';
+import { DEFAULT_BUDGET, type OsdFacts } from '#pkg/drain';
 import type { KubeObject, OwnerReference } from '#pkg/object';
 import type { Protection } from './decision.ts';
 
@@ -9,6 +9,7 @@ export const MANAGER = 'rook-deps';
 export const PURPOSE = 'rook-deps.io/budget';
 
 const OSD_APP = 'rook-ceph-osd';
+const UNPLACED_BUDGET = `${DEFAULT_BUDGET}-unplaced`;
 const MAX_NAME = 63;
 
 /** The cluster whose OSDs are protected. */
@@ -43,20 +44,51 @@ interface Selector {
 
 interface Expression {
   readonly key: string;
-  readonly operator: 'In' | 'NotIn' | 'DoesNotExist';
-  readonly values?: readonly string[];
+  readonly operator: 'In' | 'NotIn';
+  readonly values: readonly string[];
 }
 
-/** The budgets that give a protection, each domain of `domains` being one. */
+/**
+ * The budgets that give a protection. Each domain that labels name has one, and all OSDs without such a label another.
+ * Those of `left` have one of somebody else.
+ */
 export function osdBudgets(
   protection: Protection,
   type: string,
-  domains: readonly string[],
+  osds: readonly OsdFacts[],
   owner: BudgetOwner,
+  left: ReadonlySet<number> = new Set(),
 ): readonly KubeObject[] {
-  if (protection.kind === 'default') return [defaultBudget(protection.excluded, owner)];
-  const others = domains.filter((domain) => domain !== protection.draining);
-  return others.map((domain) => blockingBudget(type, domain, owner));
+  if (protection.kind === 'default') {
+    const isAllLeft = left.size > 0 && osds.every(({ id, isGone }) => isGone || left.has(id));
+    return isAllLeft ? [] : [defaultBudget(sortedIds([...protection.excluded, ...left]), owner)];
+  }
+  const { draining } = protection;
+  const placed = osds.filter((osd) => !osd.isUnlabelled && !osd.isGone);
+  const named = new Set(placed.map(({ domain }) => domain));
+  const others = [...named].filter((domain) => domain !== draining);
+  const unlabelled = osds.filter((osd) => osd.isUnlabelled);
+  const leftOf = (some: readonly OsdFacts[]): readonly number[] =>
+    some.map(({ id }) => id).filter((id) => left.has(id));
+  const domainOnes = others.flatMap((domain) => {
+    const own = placed.filter((osd) => osd.domain === domain);
+    const without = leftOf(own);
+    return without.length === own.length ? [] : [domainBudget(type, domain, without, owner)];
+  });
+  const free = sortedIds([...freed(unlabelled, draining), ...leftOf(unlabelled)]);
+  const hasUnplaced = unlabelled.length > leftOf(unlabelled).length;
+  return [...domainOnes, ...(hasUnplaced ? [unplacedBudget(type, named, free, owner)] : [])];
+}
+
+function sortedIds(ids: readonly number[]): readonly number[] {
+  return [...new Set(ids)].sort((a, b) => a - b);
+}
+
+/** Of a domain with a name all may go; of those of no known place only whoever is down. */
+function freed(unlabelled: readonly OsdFacts[], draining: string): readonly number[] {
+  return unlabelled
+    .filter(({ domain, isDown }) => domain === draining && (domain !== '' || isDown))
+    .map(({ id }) => id);
 }
 
 /**
@@ -64,10 +96,11 @@ export function osdBudgets(
  * reach has pods that are not ready and OSDs that serve.
  */
 function defaultBudget(excluded: readonly number[], owner: BudgetOwner): KubeObject {
-  const exclusion: readonly Expression[] =
-    excluded.length > 0 ? [{ key: 'osd', operator: 'NotIn', values: excluded.map(String) }] : [];
   const selector: Selector = {
-    matchExpressions: [{ key: 'app', operator: 'In', values: [OSD_APP] }, ...exclusion],
+    matchExpressions: [
+      { key: 'app', operator: 'In', values: [OSD_APP] },
+      ...noneOf('osd', excluded.map(String)),
+    ],
   };
   return budget(
     DEFAULT_BUDGET,
@@ -77,24 +110,54 @@ function defaultBudget(excluded: readonly number[], owner: BudgetOwner): KubeObj
   );
 }
 
-/** OSDs whose labels name no domain are one of their own, so that none is left without a budget. */
-function blockingBudget(type: string, domain: string, owner: BudgetOwner): KubeObject {
-  const key = `topology-location-${type}`;
-  const matchLabels = { app: OSD_APP, ...(domain ? { [key]: domain } : {}) };
-  const selector: Selector = domain
-    ? { matchLabels }
-    : { matchLabels, matchExpressions: [{ key, operator: 'DoesNotExist' }] };
+function domainBudget(
+  type: string,
+  domain: string,
+  without: readonly number[],
+  owner: BudgetOwner,
+): KubeObject {
+  const matchExpressions = noneOf('osd', without.map(String));
+  const selector: Selector = {
+    matchLabels: { app: OSD_APP, [`topology-location-${type}`]: domain },
+    ...(matchExpressions.length > 0 ? { matchExpressions } : {}),
+  };
+  return blockingBudget(blockingName(type, domain), selector, owner);
+}
+
+/** Over whatever no budget of a domain finds: no label, an empty one, or a name that nobody knows. */
+function unplacedBudget(
+  type: string,
+  named: ReadonlySet<string>,
+  free: readonly number[],
+  owner: BudgetOwner,
+): KubeObject {
+  const matchExpressions = [
+    ...noneOf(`topology-location-${type}`, [...named].sort()),
+    ...noneOf('osd', free.map(String)),
+  ];
+  const selector = {
+    matchLabels: { app: OSD_APP },
+    ...(matchExpressions.length > 0 ? { matchExpressions } : {}),
+  };
+  return blockingBudget(UNPLACED_BUDGET, selector, owner);
+}
+
+function blockingBudget(name: string, selector: Selector, owner: BudgetOwner): KubeObject {
   return budget(
-    blockingName(type, domain),
+    name,
     'osd',
     { maxUnavailable: 0, selector, unhealthyPodEvictionPolicy: 'IfHealthyBudget' },
     owner,
   );
 }
 
+/** The API server knows no empty list. */
+function noneOf(key: string, values: readonly string[]): readonly Expression[] {
+  return values.length > 0 ? [{ key, operator: 'NotIn', values }] : [];
+}
+
 /** As Rook names them: a long name of a domain gives way to its hash. */
 export function blockingName(type: string, domain: string): string {
-  if (domain === '') return `${DEFAULT_BUDGET}-unplaced`;
   const plain = `${DEFAULT_BUDGET}-${type}-${domain}`;
   if (plain.length <= MAX_NAME) return plain;
   const hash = createHash('sha256').update(domain).digest().subarray(0, 16).toString('hex');

@@ -1,5 +1,5 @@
 import type { Quorum } from '#pkg/ceph';
-import { numberAt, type KubeObject } from '#pkg/object';
+import { groupOf, numberAt, type KubeObject } from '#pkg/object';
 import { isOurs, type BudgetOwner } from './budgets.ts';
 import { daemonBudgets, MONITOR_BUDGET } from './daemon-budgets.ts';
 import { isOfPurpose, type Observation } from './observation.ts';
@@ -17,15 +17,22 @@ export function daemonSteps(
 ): readonly Step[] {
   const named = (name: string): KubeObject | undefined =>
     budgets.find(({ metadata }) => metadata.name === name);
-  const rooks = named(ALWAYS_ROOKS);
-  const isRooks = rooks !== undefined && !isOurs(rooks);
+  const isLeft = (name: string): boolean => {
+    const found = named(name);
+    return found !== undefined && !isOurs(found) && (name === ALWAYS_ROOKS || !isOfRooks(found));
+  };
   const monitors = { quorum, allowed: numberAt(named(MONITOR_BUDGET), 'spec', 'maxUnavailable') };
   const wanted = daemonBudgets(cluster, services, monitors, owner).filter(
-    ({ metadata }) => !(isRooks && metadata.name === ALWAYS_ROOKS),
+    ({ metadata }) => !isLeft(metadata.name),
   );
   const names = new Set(wanted.map(({ metadata }) => metadata.name));
   const present = budgets.filter(
     (budget) => isOfPurpose(budget, 'daemon') || (!isOurs(budget) && names.has(budget.metadata.name)),
   );
   return transition(present, wanted);
+}
+
+/** Rook's are owned by the cluster, or by what the daemons belong to. */
+function isOfRooks({ metadata }: KubeObject): boolean {
+  return (metadata.ownerReferences ?? []).some(({ apiVersion }) => groupOf(apiVersion) === 'ceph.rook.io');
 }

@@ -1,7 +1,5 @@
 import type { OsdFacts } from '#pkg/drain';
-
-/** What Ceph says of its placement groups: whether all are clean, or nothing when it does not answer. */
-export type Cleanliness = 'clean' | 'unclean' | 'unknown';
+import type { Cleanliness } from './cleanliness.ts';
 
 /** Which OSDs may go next. */
 export type Protection =
@@ -11,7 +9,7 @@ export type Protection =
       readonly excluded: readonly number[];
     }
   | {
-      /** None but those of one failure domain. */
+      /** None but those of one failure domain; where it has no name, none but those of no known place that are down. */
       readonly kind: 'blocking';
       readonly draining: string;
       /** Its node is drained, so its OSDs will be back: data need not move. */
@@ -31,23 +29,29 @@ export interface Situation {
  */
 export function decide({ osds, cleanliness, draining }: Situation): Protection {
   const down = osds.filter(({ isDown }) => isDown);
-  if (cleanliness === 'clean') return { kind: 'default', excluded: down.map(({ id }) => id) };
+  if (cleanliness === 'clean') {
+    return { kind: 'default', excluded: down.filter(({ isGone }) => !isGone).map(({ id }) => id) };
+  }
   if (down.length === 0) {
-    // Copies are missing and all OSDs are there: they recover. What was held stays held until they have.
-    return draining === undefined
+    // All OSDs are there, and recover. What was held stays held until they have; where copies are missing, all are.
+    const held = draining ?? (cleanliness === 'unclean' ? '' : undefined);
+    return held === undefined
       ? { kind: 'default', excluded: [] }
-      : { kind: 'blocking', draining, isPlanned: false };
+      : { kind: 'blocking', draining: held, isPlanned: false };
   }
   const chosen = drainingDomain(down, draining);
   const isPlanned = down.some(({ domain, isDrained }) => isDrained && domain === chosen);
   return { kind: 'blocking', draining: chosen, isPlanned };
 }
 
-/** The one that was draining, while it is down; else one that is drained; else one that is down. The first by name. */
+/**
+ * The one that was draining, while it is down; else one that is drained; else one that is down. The first by name. OSDs of
+ * no known place are no domain together: none is freed for the sake of another, and their name is empty.
+ */
 function drainingDomain(down: readonly OsdFacts[], before: string | undefined): string {
   const drained = domainsOf(down.filter(({ isDrained }) => isDrained));
   const all = domainsOf(down);
-  const candidates = drained.length > 0 ? drained : all;
+  const candidates = (drained.length > 0 ? drained : all).filter((domain) => domain !== '');
   if (before !== undefined && candidates.includes(before)) return before;
   return candidates[0] ?? '';
 }

@@ -1,5 +1,5 @@
 import { WatchedKinds, type ReflectorPorts } from '#pkg/cache';
-import { BUDGET, NODE, nodeState, OSD_SELECTOR } from '#pkg/drain';
+import { BUDGET, NODE, nodeState, OSD_SELECTOR, REPLACING } from '#pkg/drain';
 import {
   kindKey,
   Kinds,
@@ -79,7 +79,11 @@ function signOf(object: KubeObject): string {
     case 'Pod':
       return podSign(object);
     case 'Deployment':
-      return `${JSON.stringify(object.metadata.labels)} ${numberAt(object, 'status', 'readyReplicas') ?? 0}`;
+      return JSON.stringify([
+        object.metadata.labels,
+        object.metadata.annotations?.[REPLACING],
+        numberAt(object, 'status', 'readyReplicas') ?? 0,
+      ]);
     case 'PodDisruptionBudget':
       return `${object.metadata.uid ?? ''} ${JSON.stringify([object.metadata.labels, object['spec']])}`;
     default:

@@ -13,21 +13,34 @@ import { disown, StateKeeper, takeNooutSteps, takeSteps } from './writes.ts';
  * anything.
  */
 export async function handOver(
+  seen: Observation,
+  owner: BudgetOwner,
+  ceph: Ceph | undefined,
+  writer: Writer,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const ours = seen.budgets.filter((budget) => isOfPurpose(budget, 'osd'));
+  if (ours.length > 0) await leaveDefault(ours, seen.budgets, owner, writer, signal);
+  const budgets = seen.budgets.filter((budget) => isOfPurpose(budget, 'daemon'));
+  const hadMore = await withdraw({ ...seen, budgets }, owner, ceph, writer, signal);
+  return ours.length > 0 || hadMore;
+}
+
+/** Takes back everything of ours: budgets, flags, and last the notes on them. Whether there was anything. */
+export async function withdraw(
   { budgets, state, hasState }: Observation,
   owner: BudgetOwner,
   ceph: Ceph | undefined,
   writer: Writer,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const ours = budgets.filter((budget) => isOfPurpose(budget, 'osd'));
-  if (ours.length > 0) await leaveDefault(ours, budgets, owner, writer, signal);
-  const daemons = budgets.filter((budget) => isOfPurpose(budget, 'daemon'));
+  const ours = budgets.filter(isOurs);
   await takeSteps(
-    daemons.map((budget) => ({ kind: 'delete', budget })),
+    ours.map((budget) => ({ kind: 'delete', budget })),
     writer,
     signal,
   );
-  if (!hasState) return ours.length + daemons.length > 0;
+  if (!hasState) return ours.length > 0;
   const keeper = new StateKeeper(state, owner, writer);
   if (state.noout.length > 0) await releaseFlags(keeper, ceph, signal);
   await keeper.remove(signal);

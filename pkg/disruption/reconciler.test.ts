@@ -33,6 +33,8 @@ class World {
   /** Over what the rule of the pool spreads copies. */
   type = 'zone';
   isSilent = false;
+  /** Ceph's hierarchy does not say in which zone an OSD is. */
+  isFlat = false;
   now = 1_000_000;
   /** Called before each write; what it throws ends the round. */
   beforeWrite: () => void = () => undefined;
@@ -175,8 +177,10 @@ class World {
       crush_node_flags: this.flags,
     };
     const steps = [{ op: 'chooseleaf_firstn', type: this.type, num: 0 }];
-    const names = [...ZONES, ...ZONES.map((_, id) => `node-${id}`)];
-    const nodes = names.map((name, id) => ({ id: -id - 1, name, type: 'bucket', type_id: 9 }));
+    const nodes = ZONES.flatMap((zone, id) => [
+      { id: -2 * id - 1, name: zone, type: 'zone', type_id: 9, children: this.isFlat ? [] : [-2 * id - 2] },
+      { id: -2 * id - 2, name: `node-${id}`, type: 'host', type_id: 1, children: [id] },
+    ]);
     const groups = [{ pgid: '1.0', state: this.state, acting: up }];
     return {
       'ceph osd dump': { json: dump },
@@ -202,6 +206,7 @@ const SILENT = {
 };
 
 const DEFAULT = ['rook-ceph-osd'];
+const UNPLACED = 'rook-ceph-osd-unplaced';
 const BLOCKING_X = ['rook-ceph-osd-zone-y', 'rook-ceph-osd-zone-z'];
 
 describe('a round', () => {
@@ -233,6 +238,19 @@ describe('a round', () => {
     world.writes.length = 0;
     await world.round();
     expect(world.writes).toEqual([]);
+  });
+
+  test('looks again after longer while nothing changes, and soon when something has', async () => {
+    const world = new World();
+    world.drain(0);
+    const waits: unknown[] = [];
+    const look = async (): Promise<void> => {
+      waits.push(fieldAt(await world.round(), 'afterMs'));
+    };
+    for (let times = 0; times < 6; times += 1) await look();
+    world.state = 'active+recovering';
+    await look();
+    expect(waits).toEqual([3000, 6000, 12_000, 24_000, 30_000, 30_000, 3000]);
   });
 
   test('after it gives everything back', async () => {
@@ -365,6 +383,61 @@ describe('a round', () => {
     expect(world.budgets()).toEqual(['rook-ceph-osd-unplaced', ...BLOCKING_X]);
   });
 
+  test('W25 where no OSD has a label, Ceph tells the domain', async () => {
+    const world = new World();
+    for (const id of [0, 1, 2]) world.osd(id, { zone: '' });
+    world.drain(0);
+    world.osd(0, { zone: '', ready: false });
+    await world.round();
+    expect([0, 1, 2].map((id) => world.coverOf(id).length)).toEqual([0, 1, 1]);
+    expect(world.flags).toEqual({ x: ['noout'] });
+  });
+
+  test('W25 where nobody tells the domain, all that are up are held', async () => {
+    const world = new World();
+    world.isFlat = true;
+    for (const id of [1, 2]) world.osd(id, { zone: '' });
+    world.drain(0);
+    world.osd(0, { zone: '', ready: false });
+    await world.round();
+    expect([0, 1, 2].map((id) => world.coverOf(id))).toEqual([[], [UNPLACED], [UNPLACED]]);
+    expect(world.flags).toEqual({});
+  });
+
+  test('counts an OSD that Ceph misses and that has no Deployment any more', async () => {
+    const world = new World();
+    world.put(anOsd(7, { zone: 'x', node: 'node-0' }));
+    await world.round();
+    world.objects.delete(keyOf(refOf(anOsd(0))));
+    world.down = [0];
+    world.state = 'active+undersized';
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+    expect(world.coverOf(7)).toEqual([]);
+    expect(world.flags).toEqual({});
+    world.state = 'active+clean';
+    expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+    expect(world.coverOf(7)).toEqual(DEFAULT);
+  });
+
+  test('holds all OSDs while copies are missing, although all are there', async () => {
+    const world = new World();
+    world.state = 'active+undersized+degraded';
+    expect(await world.round()).toMatchObject({ kind: 'look-again' });
+    expect([0, 1, 2].map((id) => world.coverOf(id))).toEqual(
+      ZONES.map((zone) => [`rook-ceph-osd-zone-${zone}`]),
+    );
+    world.state = 'active+remapped+backfilling';
+    await world.round();
+    expect(world.coverOf(0)).toEqual(['rook-ceph-osd-zone-x']);
+    world.state = 'active+clean';
+    expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+    expect(world.budgets()).toEqual(DEFAULT);
+    world.state = 'active+remapped+backfilling';
+    await world.round();
+    expect(world.budgets()).toEqual(DEFAULT);
+  });
+
   test('that is killed at any write is finished by the next', async () => {
     for (let survivor = 0; survivor < 9; survivor += 1) {
       const world = new World();
@@ -415,6 +488,86 @@ describe('where Rook protects', () => {
     expect(world.flags).toEqual({});
     expect(world.writes.at(-1)).toBe('delete rook-deps-disruption');
     expect(world.told.at(-1)).toBe('CephCluster/rook-ceph BudgetsLeftToRook');
+    world.writes.length = 0;
+    await world.round();
+    expect(world.writes).toEqual([]);
+  });
+});
+
+describe('a budget of somebody else', () => {
+  const theirs = (name: string, matchLabels: object): KubeObject => ({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace: 'rook-ceph', uid: `their-${name}` },
+    spec: { maxUnavailable: 1, selector: { matchLabels } },
+  });
+
+  test('over all OSDs leaves none to us, and is told of once', async () => {
+    const world = new World();
+    await world.round();
+    world.put(theirs('mine', { app: 'rook-ceph-osd' }));
+    await world.round();
+    world.drain(0);
+    await world.round();
+    expect(world.budgets()).toEqual(['mine']);
+    expect(world.told.filter((line) => line.endsWith('BudgetsOfOthers'))).toHaveLength(1);
+  });
+
+  test('over one OSD leaves the others to us', async () => {
+    const world = new World();
+    world.put(theirs('mine', { osd: '1' }), anOsd(8, { zone: 'y', node: 'node-1' }));
+    await world.round();
+    expect([0, 1, 2].map((id) => world.coverOf(id))).toEqual([DEFAULT, ['mine'], DEFAULT]);
+    world.drain(0);
+    await world.round();
+    expect([0, 1, 8].map((id) => world.coverOf(id))).toEqual([[], ['mine'], ['rook-ceph-osd-zone-y']]);
+  });
+
+  test.for(['rook-ceph-osd', 'rook-ceph-mon-pdb'])(
+    'named %s is neither changed nor deleted',
+    async (name) => {
+      const world = new World();
+      const budget = theirs(name, { app: 'web' });
+      world.put(budget, aCluster('rook-ceph', { uid: 'cluster', spec: { mon: { count: 3 } } }));
+      await world.round();
+      world.drain(0);
+      await world.round();
+      expect(world.objects.get(keyOf(refOf(budget)))).toEqual(budget);
+    },
+  );
+});
+
+describe('of a cluster that is being deleted', () => {
+  const doom = (world: World): void => {
+    const cluster = aCluster('rook-ceph', { uid: 'cluster', spec: { mon: { count: 3 }, mgr: { count: 2 } } });
+    const metadata = { ...cluster.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+    world.put({ ...cluster, metadata });
+  };
+
+  test('OSDs are protected while there are any', async () => {
+    const world = new World();
+    await world.round();
+    doom(world);
+    world.drain(0);
+    await world.round();
+    expect(world.coverOf(1)).toEqual(['rook-ceph-osd-zone-y']);
+    expect(world.flags).toEqual({ x: ['noout'] });
+    world.recover(0);
+    await world.round();
+    expect(world.coverOf(1)).toEqual(DEFAULT);
+    expect(world.flags).toEqual({});
+  });
+
+  test('nothing of ours is left after the last of them', async () => {
+    const world = new World();
+    world.drain(0);
+    await world.round();
+    doom(world);
+    for (const id of ZONES.keys()) world.objects.delete(keyOf(refOf(anOsd(id))));
+    expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+    expect(world.budgets()).toEqual([]);
+    expect(world.flags).toEqual({});
+    expect(world.writes.at(-1)).toBe('delete rook-deps-disruption');
     world.writes.length = 0;
     await world.round();
     expect(world.writes).toEqual([]);

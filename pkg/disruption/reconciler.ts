@@ -8,7 +8,6 @@ import {
   viewHealth,
   viewOsds,
   type CephView,
-  type CrushLayout,
   type Health,
   type OsdFacts,
 } from '#pkg/drain';
@@ -26,10 +25,13 @@ import {
 } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { osdBudgets, ownerOf, type BudgetOwner } from './budgets.ts';
+import { cleanliness } from './cleanliness.ts';
 import { missingFrom, needsQuorum } from './daemon-budgets.ts';
 import { daemonSteps } from './daemon-steps.ts';
-import { decide, type Cleanliness, type Protection } from './decision.ts';
-import { handOver } from './hand-over.ts';
+import { decide, type Protection } from './decision.ts';
+import { foreignBudgets } from './foreign.ts';
+import { handOver, withdraw } from './hand-over.ts';
+import { Memory, SLOW_MS } from './memory.ts';
 import { nooutSteps } from './noout.ts';
 import { observe, osdBudgetsIn, type Observation } from './observation.ts';
 import { tellOfDrain, tellOfNoout } from './tidings.ts';
@@ -46,26 +48,27 @@ export interface DisruptionPorts {
   readonly logger: Logger;
 }
 
-/** While something drains or recovers, Ceph is asked this often; it has no watch. */
-const BUSY_MS = 3000;
-/** While an OSD is dead, or Ceph silent, this often. */
-const SLOW_MS = 30_000;
-
 /** Keeps the budgets and noout of one CephCluster as its OSDs and nodes need them. */
 export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectRef> {
-  const layouts = new Map<string, CrushLayout>();
+  const memories = new Map<string, Memory>();
   return {
     async reconcile(ref, signal) {
       const cluster = await ports.reader.get(Kinds.CephCluster, ref.namespace, ref.name, signal);
-      // What we made for it goes with it.
-      if (!cluster || isTerminating(cluster) || isTrueAt(cluster, 'spec', 'external', 'enable'))
-        return waitForChange;
+      if (!cluster || isTrueAt(cluster, 'spec', 'external', 'enable')) return waitForChange;
       const seen = await observe(ref.namespace ?? '', ports.reader, signal);
       if (drainSettings(cluster).isRooks) {
         await leaveToRook(cluster, seen, ports, signal);
         return waitForChange;
       }
-      return new Round(cluster, seen, ports).run(layouts, signal);
+      // Its deletion may be held for days, and its OSDs serve as long as they are there.
+      if (isTerminating(cluster) && seen.deployments.length === 0) {
+        await withdraw(seen, ownerOf(cluster), ports.cephOf(cluster), ports.writer, signal);
+        return waitForChange;
+      }
+      const key = cluster.metadata.uid ?? '';
+      const memory = memories.get(key) ?? new Memory();
+      memories.set(key, memory);
+      return new Round(cluster, seen, ports, memory).run(signal);
     },
   };
 }
@@ -93,8 +96,10 @@ class Round {
   readonly #ceph: Ceph | undefined;
   readonly #ports: DisruptionPorts;
   readonly #keeper: StateKeeper;
+  readonly #memory: Memory;
 
-  constructor(cluster: KubeObject, seen: Observation, ports: DisruptionPorts) {
+  constructor(cluster: KubeObject, seen: Observation, ports: DisruptionPorts, memory: Memory) {
+    this.#memory = memory;
     this.#cluster = cluster;
     this.#seen = seen;
     this.#owner = ownerOf(cluster);
@@ -103,24 +108,26 @@ class Round {
     this.#keeper = new StateKeeper(seen.state, this.#owner, ports.writer);
   }
 
-  async run(layouts: Map<string, CrushLayout>, signal: AbortSignal): Promise<Outcome> {
+  async run(signal: AbortSignal): Promise<Outcome> {
     const { state, services } = this.#seen;
-    const key = this.#cluster.metadata.uid ?? '';
-    const view = this.#ceph && (await viewCeph(this.#ceph, layouts.get(key), this.#silence, signal));
-    if (view) layouts.set(key, view.layout);
+    const first = await this.#view(signal);
+    const groups = first && (await this.#health(signal));
+    // Who is down is asked last: an OSD that goes meanwhile must not look like copies missing without a reason.
+    const view = groups ? await this.#view(signal) : first;
+    const health = view && groups;
     const type = view?.layout.type ?? state.type ?? requestedDomain(services);
     const osds = await viewOsds(type, this.#seen, this.#ceph, view, this.#silence, signal);
-    const isQuiet = state.draining === undefined && osds.every(({ isDown }) => !isDown);
-    const health = isQuiet || !view ? undefined : await this.#health(signal);
-    const protection = decide({
-      osds,
-      cleanliness: cleanliness(osds, isQuiet, health),
-      draining: state.draining,
-    });
+    const protection = decide({ osds, cleanliness: cleanliness(osds, health), draining: state.draining });
     await this.#protect(protection, type, osds, health, signal);
     await this.#keepData(protection, view, signal);
     const quorum = await this.#protectDaemons(view ? this.#ceph : undefined, signal);
-    return this.#next(protection, view, quorum);
+    return this.#next(protection, osds, health, quorum);
+  }
+
+  async #view(signal: AbortSignal): Promise<CephView | undefined> {
+    const view = this.#ceph && (await viewCeph(this.#ceph, this.#memory.layout, this.#silence, signal));
+    if (view) this.#memory.layout = view.layout;
+    return view;
   }
 
   async #health(signal: AbortSignal): Promise<Health | undefined> {
@@ -143,13 +150,17 @@ class Round {
     const before = this.#keeper.state;
     const draining = protection.kind === 'blocking' ? { draining: protection.draining } : {};
     await this.#keeper.keep({ type, ...draining, noout: before.noout }, signal);
-    const domains = [...new Set(osds.map(({ domain }) => domain))];
-    const wanted = osdBudgets(protection, type, domains, this.#owner);
+    const foreign = foreignBudgets(this.#seen, this.#owner);
+    const wanted = osdBudgets(protection, type, osds, this.#owner, foreign.osds).filter(
+      ({ metadata }) => !foreign.names.has(metadata.name),
+    );
     await takeSteps(
       transition(osdBudgetsIn(this.#seen.budgets, this.#owner), wanted),
       this.#ports.writer,
       signal,
     );
+    if (this.#memory.isNews(foreign.note))
+      await this.#ports.record(this.#cluster, 'BudgetsOfOthers', foreign.note, signal);
     const news = { before: before.draining, protection, type, osds, health };
     await tellOfDrain(news, this.#cluster, this.#seen, this.#ports.record, signal);
   }
@@ -177,20 +188,18 @@ class Round {
     return quorum;
   }
 
-  #next(protection: Protection, view: CephView | undefined, quorum: Quorum | undefined): Outcome {
-    if (protection.kind === 'blocking') return lookAgain(BUSY_MS);
+  #next(
+    protection: Protection,
+    osds: readonly OsdFacts[],
+    health: Health | undefined,
+    quorum: Quorum | undefined,
+  ): Outcome {
+    const sign = JSON.stringify([protection, osds, health?.words, this.#keeper.state.noout]);
+    const waitMs = this.#memory.waitMs(sign);
+    if (protection.kind === 'blocking') return lookAgain(waitMs);
     const lacksMonitor = quorum !== undefined && missingFrom(quorum) > 0;
     const isUnsettled =
-      protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !view || lacksMonitor;
+      protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !health || lacksMonitor;
     return isUnsettled ? lookAgain(SLOW_MS) : waitForChange;
   }
-}
-
-/** Groups that look clean while Ceph still counts on an OSD that Kubernetes has taken away are about to lose it. */
-function cleanliness(osds: readonly OsdFacts[], isQuiet: boolean, health: Health | undefined): Cleanliness {
-  if (isQuiet) return 'clean';
-  if (!health) return 'unknown';
-  const up = new Set(health.osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
-  const isLeaving = osds.some(({ id, isDown }) => isDown && up.has(id));
-  return health.isClean && !isLeaving ? 'clean' : 'unclean';
 }

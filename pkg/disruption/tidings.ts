@@ -54,6 +54,9 @@ export async function tellOfNoout(
 
 function beginningOf({ type, osds, health }: DrainNews, domain: string): string {
   const down = osds.filter((osd) => osd.isDown && osd.domain === domain).map(({ id }) => `osd.${id}`);
+  if (down.length === 0) {
+    return `copies are missing although no OSD is down; all OSDs must stay until they are there (${groupWords(health?.words)})`;
+  }
   const where = domainWords(type, domain);
   return `${down.join(', ')} of ${where} went down; OSDs of every other ${type} must stay until it is back (${groupWords(health?.words)})`;
 }
@@ -62,7 +65,7 @@ function endOf({ before, type, protection }: DrainNews): string {
   const excluded = protection.kind === 'default' ? protection.excluded : [];
   const without =
     excluded.length > 0 ? `, without counting ${excluded.map((id) => `osd.${id}`).join(', ')}` : '';
-  return `all placement groups are clean; ${type} ${before ?? ''} holds back nobody any more: one OSD may go${without}`;
+  return `all placement groups are clean; ${before ? `${type} ${before} holds back nobody any more: ` : ''}one OSD may go${without}`;
 }
 
 /** The nodes where OSDs were, that are still there. */

@@ -6,14 +6,17 @@ export type Step =
   | { readonly kind: 'delete'; readonly budget: KubeObject };
 
 /**
- * From the budgets that are there to those that should be, in an order that is safe after each step: what has to
- * protect comes first, what protected before goes last, so that no OSD that needs a budget is ever without one. The
- * domain that drains has either the old budget or none: no new one selects it.
+ * From the budgets that are there to those that should be, in an order that is safe after each step: what is new comes
+ * first, then what changes, for it may give up what the new ones hold, and what protected before goes last, so that no
+ * OSD that needs a budget is ever without one. The domain that drains has either the old budget or none: no new one selects it.
  */
 export function transition(present: readonly KubeObject[], wanted: readonly KubeObject[]): readonly Step[] {
   const there = new Map(present.map((budget) => [budget.metadata.name, budget]));
   const names = new Set(wanted.map(({ metadata }) => metadata.name));
-  const sorted = wanted.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
+  const isThere = ({ metadata }: KubeObject): number => Number(there.has(metadata.name));
+  const sorted = wanted.toSorted(
+    (a, b) => isThere(a) - isThere(b) || compareText(a.metadata.name, b.metadata.name),
+  );
   const missing = sorted.filter((budget) => !says(there.get(budget.metadata.name), budget));
   const surplus = present.filter(({ metadata }) => !names.has(metadata.name));
   return [

@@ -8,6 +8,7 @@ import {
   type PlacementGroup,
 } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
+import { crushDomains } from './crush-domains.ts';
 import { enforcedDomain } from './failure-domain.ts';
 
 /** What Ceph says, as far as it was asked. */
@@ -24,6 +25,8 @@ export interface CrushLayout {
   readonly type: string;
   /** The names of all buckets. */
   readonly buckets: ReadonlySet<string>;
+  /** The bucket of the type that each OSD is in, as far as it is in one alone. */
+  readonly domains: ReadonlyMap<number, string>;
 }
 
 /** Undefined when Ceph does not answer, and then `onSilence` hears why. */
@@ -47,7 +50,9 @@ async function readLayout(
   signal: AbortSignal,
 ): Promise<CrushLayout> {
   const [rules, tree] = await Promise.all([ceph.crushRules(signal), ceph.crushTree(signal)]);
-  return { key, type: enforcedDomain(pools, rules), buckets: new Set(tree.nodes.map(({ name }) => name)) };
+  const type = enforcedDomain(pools, rules);
+  const buckets = new Set(tree.nodes.map(({ name }) => name));
+  return { key, type, buckets, domains: crushDomains(type, tree) };
 }
 
 /** How the placement groups are, each OSD having just reported. */

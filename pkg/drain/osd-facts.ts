@@ -5,8 +5,12 @@ import { drainReason } from './node-state.ts';
 /** An OSD as Kubernetes sees it. */
 export interface OsdFacts {
   readonly id: number;
-  /** The name of its failure domain; empty where its labels do not tell. */
+  /** The name of its failure domain; empty where neither its labels nor Ceph tell. */
   readonly domain: string;
+  /** Its labels do not tell the domain: a selector finds it by its number alone. */
+  readonly isUnlabelled?: boolean;
+  /** It has no Deployment: Ceph alone knows of it, and waits for it. */
+  readonly isGone?: boolean;
   readonly isDown: boolean;
   /** Down, and its node is drained. */
   readonly isDrained: boolean;
@@ -23,9 +27,12 @@ export interface OsdSources {
   readonly lastNodes: ReadonlyMap<number, string>;
   /** OSDs that Ceph calls down. Kubernetes may not have noticed yet. */
   readonly down?: ReadonlySet<number>;
+  /** The domain of each OSD in Ceph's hierarchy. */
+  readonly domains?: ReadonlyMap<number, string>;
 }
 
-const REPLACING = 'osd.rook.io/replace-in-progress';
+/** Is on the Deployment of an OSD that Rook replaces: its pod is away on purpose. */
+export const REPLACING = 'osd.rook.io/replace-in-progress';
 const HOSTNAME = 'kubernetes.io/hostname';
 
 /** One entry for each OSD, by number, although two Deployments may stand for one during maintenance. */
@@ -40,13 +47,14 @@ export function osdFacts(type: string, sources: OsdSources): readonly OsdFacts[]
 }
 
 function factsOf(id: number, own: readonly KubeObject[], type: string, sources: OsdSources): OsdFacts {
-  const domain = own.map((deployment) => domainOf(deployment, type)).find((name) => name !== '') ?? '';
+  const label = own.map((deployment) => domainOf(deployment, type)).find((name) => name !== '');
   const isServed = own.some((deployment) => isReplacing(deployment) || isReady(deployment));
   const isDown = !isServed || sources.down?.has(id) === true;
   const place = nodeOf(id, own, sources);
   return {
     id,
-    domain,
+    domain: label ?? sources.domains?.get(id) ?? '',
+    ...(label === undefined ? { isUnlabelled: true } : {}),
     isDown,
     isDrained: isDown && place !== undefined && drainReason(place.node) !== undefined,
     ...(place ? { node: place.name } : {}),

@@ -11,7 +11,7 @@ import {
 import type { Change } from './change.ts';
 
 /** Is on all that the controller makes for drains. */
-const MADE = 'rook-deps.io/budget';
+export const MADE = 'rook-deps.io/budget';
 const KINDS: readonly GroupKind[] = [{ group: 'policy', kind: 'PodDisruptionBudget' }, Kinds.ConfigMap];
 
 export interface MadePorts {
@@ -39,8 +39,8 @@ export async function removeMade(ports: MadePorts, dryRun: boolean, signal: Abor
   return gaps.length === 0;
 }
 
-/** Nobody is left to take these back. */
-function flaggedDomains(object: KubeObject): readonly string[] {
+/** Where noout is set by us: without the controller nobody is left to take it back. */
+export function flaggedDomains(object: KubeObject): readonly string[] {
   try {
     const state: unknown = JSON.parse(textAt(object, 'data', 'state.json') ?? '{}');
     return listAt(state, 'noout').flatMap((record) =>

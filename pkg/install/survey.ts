@@ -1,12 +1,14 @@
 import {
   compareText,
   groupOf,
+  Kinds,
   UserError,
   type GroupKind,
   type KubeObject,
   type Reader,
   type ResourceType,
 } from '#pkg/object';
+import { flaggedDomains, MADE } from './made.ts';
 import { MANAGED_SELECTOR } from './names.ts';
 
 /** Kinds of all that any version has installed, in the order in which they are removed. */
@@ -35,21 +37,28 @@ export interface Survey {
   /** What people have made of our kinds: while there is any, it protects something. */
   readonly protections: readonly KubeObject[];
   readonly ownKinds: readonly ResourceType[];
+  /** Where the controller has written down what it does in Ceph. */
+  readonly notes: readonly KubeObject[];
 }
 
 /** Looks at all that is ours. Throws when anything could not be seen: what is not seen would be left. */
 export async function survey(reader: Reader, signal: AbortSignal): Promise<Survey> {
   const all = (await reader.types(signal)).all();
   const ownKinds = all.filter(({ group }) => group === 'rook-deps.io');
-  const listAll = async (kind: GroupKind, labelSelector?: string): Promise<readonly KubeObject[]> => {
-    const { items, gaps } = await reader.list({ kind, detail: 'metadata', labelSelector }, signal);
+  const listAll = async (
+    kind: GroupKind,
+    labelSelector?: string,
+    detail: 'metadata' | 'object' = 'metadata',
+  ): Promise<readonly KubeObject[]> => {
+    const { items, gaps } = await reader.list({ kind, detail, labelSelector }, signal);
     const [gap] = gaps;
     if (gap) throw new UserError(`error: cannot see what is installed: ${gap.what}: ${gap.reason}`);
     return items;
   };
   const objects = await Promise.all(REMOVAL_ORDER.map((kind) => listAll(kind, MANAGED_SELECTOR)));
   const protections = await Promise.all(ownKinds.map((kind) => listAll(kind)));
-  return { objects: objects.flat(), protections: protections.flat().toSorted(byName), ownKinds };
+  const notes = await listAll(Kinds.ConfigMap, MADE, 'object');
+  return { objects: objects.flat(), protections: protections.flat().toSorted(byName), ownKinds, notes };
 }
 
 function byName(a: KubeObject, b: KubeObject): number {
@@ -62,8 +71,29 @@ function byName(a: KubeObject, b: KubeObject): number {
 
 const MAX_NAMED = 20;
 
-/** Nodes that only the controller can bring back: nothing is removed before it has, not even by force. */
-export function unfinished({ protections }: Survey): UserError | undefined {
+/** What only the controller can bring back: nothing is removed before it has, not even by force. */
+export function unfinished(found: Survey): UserError | undefined {
+  return unfinishedMaintenance(found) ?? unfinishedDrain(found);
+}
+
+/** Its notes are the only record of whose the flag is. */
+function unfinishedDrain({ notes }: Survey): UserError | undefined {
+  const lines = notes.flatMap((note) =>
+    flaggedDomains(note).map(
+      (domain) =>
+        `  ceph osd unset-group noout ${domain} && kubectl delete configmap ${note.metadata.name} -n ${note.metadata.namespace ?? ''}`,
+    ),
+  );
+  if (lines.length === 0) return undefined;
+  return new UserError(
+    [
+      'error: a drain is under way, and noout would stay set in Ceph; wait until its OSDs are back, or take it back yourself:',
+      ...lines.slice(0, MAX_NAMED),
+    ].join('\n'),
+  );
+}
+
+function unfinishedMaintenance({ protections }: Survey): UserError | undefined {
   const nodes = protections
     .filter(({ kind }) => kind === 'NodeMaintenance')
     .map(({ metadata }) => metadata.name);

@@ -163,3 +163,20 @@ test('a node in maintenance has to be brought back first', async () => {
   expect(unfinished(found)?.message).toContain('kubectl rook-deps maintenance stop node-a --wait');
   expect(unfinished(await survey(world([]).reader, signal))).toBeUndefined();
 });
+
+test.for([
+  { phase: 'setting', isRefused: true },
+  { phase: 'set', isRefused: true },
+  { phase: 'expired', isRefused: false },
+])('noout that is $phase refuses the removal: $isRefused', async ({ phase, isRefused }) => {
+  const labels = { 'rook-deps.io/budget': 'state' };
+  const note = object('', 'ConfigMap', 'rook-deps-disruption', { namespace: 'rook-ceph', labels });
+  const state = { noout: [{ domain: 'zone-x', since: 1, phase }] };
+  const found = await survey(
+    world([{ ...note, data: { 'state.json': JSON.stringify(state) } }]).reader,
+    signal,
+  );
+  const way =
+    'ceph osd unset-group noout zone-x && kubectl delete configmap rook-deps-disruption -n rook-ceph';
+  expect(unfinished(found)?.message.includes(way)).toBe(isRefused ? true : undefined);
+});
