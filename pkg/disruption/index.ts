@@ -6,4 +6,5 @@
  * service or gone. *noout* keeps Ceph from moving the data of OSDs that will be back.
  */
 export { DisruptionWatch } from './disruption-watch.ts';
-export { disruptionReconciler, type DisruptionPorts } from './reconciler.ts';
+export type { DisruptionPorts } from './ports.ts';
+export { disruptionReconciler } from './reconciler.ts';

@@ -1,5 +1,4 @@
 import type { Ceph, Quorum } from '#pkg/ceph';
-import type { Clock } from '#pkg/clock';
 import {
   drainSettings,
   orSilence,
@@ -11,18 +10,7 @@ import {
   type Health,
   type OsdFacts,
 } from '#pkg/drain';
-import type { Logger } from '#pkg/log';
-import {
-  isTerminating,
-  isTrueAt,
-  keyOf,
-  Kinds,
-  refOf,
-  type KubeObject,
-  type ObjectRef,
-  type Reader,
-  type Writer,
-} from '#pkg/object';
+import { isTerminating, isTrueAt, keyOf, Kinds, refOf, type KubeObject, type ObjectRef } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { osdBudgets, ownerOf, type BudgetOwner } from './budgets.ts';
 import { cleanliness } from './cleanliness.ts';
@@ -34,19 +22,10 @@ import { handOver, withdraw } from './hand-over.ts';
 import { Memory, SLOW_MS } from './memory.ts';
 import { nooutSteps } from './noout.ts';
 import { observe, osdBudgetsIn, type Observation } from './observation.ts';
+import type { DisruptionPorts } from './ports.ts';
 import { tellOfDrain, tellOfNoout } from './tidings.ts';
 import { transition } from './transition.ts';
 import { StateKeeper, takeNooutSteps, takeSteps } from './writes.ts';
-
-export interface DisruptionPorts {
-  readonly reader: Pick<Reader, 'get' | 'list'>;
-  readonly writer: Writer;
-  /** The way to the Ceph of a cluster, if there is one. */
-  cephOf(cluster: KubeObject): Ceph | undefined;
-  record(object: KubeObject, reason: string, note: string, signal: AbortSignal): Promise<void>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /** Keeps the budgets and noout of one CephCluster as its OSDs and nodes need them. */
 export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectRef> {

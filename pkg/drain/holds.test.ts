@@ -51,6 +51,11 @@ describe('the OSDs of a node', () => {
       expected: 'because the zone without a label drains (placement groups: 12 active+undersized)',
     },
     {
+      name: 'is none, as only copies are missing',
+      parts: { draining: '', osds: allUp },
+      expected: 'because copies are missing (placement groups: 12 active+undersized)',
+    },
+    {
       name: 'nobody has written down',
       parts: { draining: undefined },
       expected: 'because an OSD of another zone is or was down (placement groups: 12 active+undersized)',

@@ -118,6 +118,7 @@ function blockingReason({ type, osds, draining, groups }: DrainPicture): Reason 
   if (draining === undefined)
     return { message: `because an OSD of another ${type} is or was down (${state})` };
   const isDown = osds.some((osd) => osd.isDown && osd.domain === draining);
+  if (draining === '' && !isDown) return { message: `because copies are missing (${state})` };
   const isBack = isDown ? 'drains' : 'is back and its copies are not';
   return { domain: draining, message: `because ${domainWords(type, draining)} ${isBack} (${state})` };
 }
