@@ -6,6 +6,7 @@ import {
   Observer,
   planText,
   requestFields,
+  type Ledger,
   type MaintenanceRequest,
   type Situation,
   type Surroundings,
@@ -87,7 +88,8 @@ export async function begin(
 ): Promise<number> {
   const found = await written(request, tools, io, signal);
   if (found.by === 'controller' && !orders.wait) return 0;
-  return follow(found, tools, { verb: 'start', deadlineMs: orders.deadlineMs, watches: false }, io, signal);
+  const ledger = ledgerOf(found, tools);
+  return follow(found, tools, { verb: 'start', deadlineMs: orders.deadlineMs, ledger }, io, signal);
 }
 
 async function written(
@@ -127,7 +129,13 @@ async function resume(
   io.error(`${request.node} is in maintenance already (${status.phase}); going on with it`);
   if (dryRun !== 'none') return 0;
   if (found.by === 'controller' && !wait) return 0;
-  return follow(found, tools, { verb: 'start', deadlineMs, watches: false }, io, signal);
+  const ledger = ledgerOf(found, tools);
+  return follow(found, tools, { verb: 'start', deadlineMs, ledger }, io, signal);
+}
+
+/** What is written down for the controller is left to it. */
+function ledgerOf({ by }: Found, { commands }: Tools): Ledger | undefined {
+  return by === 'command' ? commands : undefined;
 }
 
 export async function requestOf(
