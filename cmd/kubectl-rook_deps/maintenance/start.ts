@@ -114,19 +114,33 @@ async function written(
   return found;
 }
 
+/** The flags that ask for something else than what is under way. */
+function unheeded(orders: StartOrders, request: MaintenanceRequest): readonly string[] {
+  return [
+    ...(orders.reason !== undefined && orders.reason !== request.reason ? ['--reason'] : []),
+    ...(orders.duration !== undefined && orders.duration !== request.duration ? ['--duration'] : []),
+    ...(orders.noDrain && !request.noDrain ? ['--no-drain'] : []),
+    ...(orders.force && !request.force ? ['--force'] : []),
+  ];
+}
+
 async function resume(
   found: Found,
-  { wait, deadlineMs, dryRun }: StartOrders,
+  orders: StartOrders,
   tools: Tools,
   io: Io,
   signal: AbortSignal,
 ): Promise<number> {
+  const { wait, deadlineMs, dryRun } = orders;
   const { request, isStopping, status } = found.maintenance;
   if (isStopping)
     throw new UserError(
       `error: the maintenance of ${request.node} is being stopped: kubectl rook-deps maintenance stop ${request.node}`,
     );
   io.error(`${request.node} is in maintenance already (${status.phase}); going on with it`);
+  const flags = unheeded(orders, request);
+  if (flags.length > 0)
+    warn(io, `it goes on as it was asked for, without ${flags.join(', ')}: stop it first to change that`);
   if (dryRun !== 'none') return 0;
   if (found.by === 'controller' && !wait) return 0;
   const ledger = ledgerOf(found, tools);
