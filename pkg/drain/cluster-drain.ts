@@ -3,6 +3,7 @@ import type { Gap, KubeObject } from '#pkg/object';
 import { nameOf, type ClusterDrain, type DrainCause } from '#pkg/verdict';
 import type { ClusterLook, LookObjects } from './cluster-look.ts';
 import { budgetsOver } from './eviction.ts';
+import { isMonitor } from './kinds.ts';
 import { nooutHolds } from './noout-hold.ts';
 import type { OsdFacts } from './osd-facts.ts';
 import { listed } from './words.ts';
@@ -115,9 +116,7 @@ function quorumTrouble({ cluster, quorum }: ClusterLook, pods: readonly KubeObje
   if (!quorum) return [];
   const { namespace } = cluster.metadata;
   const going = pods
-    .filter(
-      ({ metadata }) => metadata.namespace === namespace && metadata.labels?.['app'] === 'rook-ceph-mon',
-    )
+    .filter((pod) => pod.metadata.namespace === namespace && isMonitor(pod))
     .flatMap(({ metadata }) => metadata.labels?.['ceph_daemon_id'] ?? metadata.labels?.['mon'] ?? []);
   const left = quorum.inQuorum.filter((name) => !going.includes(name)).length;
   const needed = Math.floor(quorum.monitors.length / 2) + 1;

@@ -1,4 +1,4 @@
-import { Kinds, type GroupKind } from '#pkg/object';
+import { Kinds, type GroupKind, type KubeObject } from '#pkg/object';
 
 export const NODE: GroupKind = Kinds.Node;
 export const BUDGET: GroupKind = Kinds.PodDisruptionBudget;
@@ -14,3 +14,10 @@ export const OSD_SELECTOR = 'app=rook-ceph-osd';
 export const OSD_ID = 'ceph-osd-id';
 /** The budget over all OSDs; those of a failure domain begin with its name. */
 export const DEFAULT_BUDGET = 'rook-ceph-osd';
+
+/** Of a cluster stretched over two sites, the third monitor goes from node to node, and has a name of its own. */
+const MONITORS = ['rook-ceph-mon', 'rook-ceph-floating-mon'];
+
+export function isMonitor({ metadata }: KubeObject): boolean {
+  return MONITORS.includes(metadata.labels?.['app'] ?? '');
+}

@@ -4,6 +4,7 @@ import type { ClusterLook, LookObjects } from './cluster-look.ts';
 import { clusterDrain, dataCauses, dataGaps, osdsOn } from './cluster-drain.ts';
 import { drainSteps } from './drain-steps.ts';
 import { holdsOn, isBlocking, type Hold } from './holds.ts';
+import { isMonitor } from './kinds.ts';
 import { drainReason } from './node-state.ts';
 import { listed } from './words.ts';
 
@@ -72,9 +73,8 @@ export function concerns(
   pods: readonly KubeObject[],
 ): boolean {
   const { namespace } = cluster.metadata;
-  const isMonitor = ({ metadata }: KubeObject): boolean =>
-    metadata.namespace === namespace && metadata.labels?.['app'] === 'rook-ceph-mon';
-  return osdsOn(node, picture.osds).length > 0 || pods.some(isMonitor);
+  const isOwn = (pod: KubeObject): boolean => pod.metadata.namespace === namespace && isMonitor(pod);
+  return osdsOn(node, picture.osds).length > 0 || pods.some(isOwn);
 }
 
 function holdsOf(

@@ -42,3 +42,10 @@ test('names flags of others, which nobody takes off', () => {
   ]);
   expect(holds([], mapWith([]))).toEqual([]);
 });
+
+test('names the OSDs that have a flag of their own', () => {
+  const osds = [0, 1].map((id) => ({ id, isUp: true, isIn: true, state: id === 1 ? ['noout'] : ['exists'] }));
+  expect(holds([], { ...mapWith([]), osds })).toEqual([
+    'noout is set on osd.1 alone, by a maintenance or by somebody else',
+  ]);
+});

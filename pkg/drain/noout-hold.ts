@@ -1,7 +1,7 @@
 import type { OsdMap } from '#pkg/ceph';
 import { humanDuration } from '#pkg/render';
 import type { NooutRecord } from './drain-state.ts';
-import { domainWords } from './words.ts';
+import { domainWords, listed } from './words.ts';
 
 /** That Ceph does not move the data of a domain's OSDs while they are down, for how long, and by whom. */
 export interface NooutHold {
@@ -30,12 +30,18 @@ export function nooutHolds(sources: NooutSources): readonly NooutHold[] {
     flags.includes('noout') ? [bucket] : [],
   );
   const foreign = flagged.filter((bucket) => !records.some(({ domain }) => domain === bucket));
+  const single = (osdMap?.osds ?? [])
+    .filter(({ state }) => state.includes('noout'))
+    .map(({ id }) => `osd.${id}`);
   return [
     ...records.map((record) => recorded(record, flagged, sources)),
     ...foreign.map((domain) => ({
       domain,
       message: `noout is set on ${domain}, by somebody else: it stays`,
     })),
+    ...(single.length > 0
+      ? [{ message: `noout is set on ${listed(single)} alone, by a maintenance or by somebody else` }]
+      : []),
     ...(osdMap?.flags.includes('noout')
       ? [{ message: 'noout is set on the whole cluster, by somebody else: it stays' }]
       : []),

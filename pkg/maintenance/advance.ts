@@ -1,7 +1,7 @@
 import { listed, NODE } from '#pkg/drain';
 import type { PodEviction } from '#pkg/kube';
-import type { KubeObject, Writer } from '#pkg/object';
-import { evictAll } from './evictions.ts';
+import { isConflict, type KubeObject, type Writer } from '#pkg/object';
+import { evictAll, FAILED } from './evictions.ts';
 import { inquire, type InquiryPorts } from './inquiry.ts';
 import type { Ledger } from './ledger.ts';
 import type { Maintenance } from './maintenance.ts';
@@ -37,11 +37,46 @@ export async function advance(
   ports: MaintenancePorts,
   signal: AbortSignal,
 ): Promise<Advance> {
-  const seen = await observer.look(maintenance, ports.clock.now(), signal);
-  const first = nextStep(seen);
-  if (first.kind !== 'inquire') return take(first, seen, ledger, ports, signal);
-  const situation = { ...seen, surroundings: await inquire(seen, ports, signal) };
-  return take(nextStep(situation), situation, ledger, ports, signal);
+  try {
+    const seen = await observer.look(maintenance, ports.clock.now(), signal);
+    const first = nextStep(seen);
+    if (first.kind !== 'inquire') return await take(first, seen, ledger, ports, signal);
+    const surroundings = await inquire(seen, ports, signal);
+    const now = await asOfNow(seen, ledger, observer, signal);
+    if (!now) return { kind: 'ended', maintenance };
+    const situation = { ...now, surroundings };
+    return await take(nextStep(situation), situation, ledger, ports, signal);
+  } catch (error) {
+    if (!signal.aborted && !isConflict(error)) await keepError(error, maintenance, ledger, signal);
+    throw error;
+  }
+}
+
+/** Ceph takes seconds to answer: meanwhile somebody may have stopped it, or uncordoned the node. */
+async function asOfNow(
+  seen: Situation,
+  ledger: Ledger,
+  observer: Observer,
+  signal: AbortSignal,
+): Promise<Situation | undefined> {
+  const { request, origin } = seen.maintenance;
+  const [maintenance, node] = await Promise.all([
+    ledger.find(request.node, signal),
+    observer.node(request.node, signal),
+  ]);
+  const isSame = maintenance?.origin.metadata.uid === origin.metadata.uid;
+  return maintenance && isSame ? { ...seen, maintenance, node } : undefined;
+}
+
+/** For whoever asks why nothing happens. If that cannot be written either, the first error is the one to tell. */
+async function keepError(
+  error: unknown,
+  maintenance: Maintenance,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<void> {
+  const lastError = error instanceof Error ? error.message : String(error);
+  await ledger.keep(maintenance, { ...maintenance.status, lastError }, signal).catch(() => undefined);
 }
 
 async function take(
@@ -52,8 +87,9 @@ async function take(
   signal: AbortSignal,
 ): Promise<Advance> {
   const { maintenance } = situation;
-  const keep = async (status: Status, afterMs: number): Promise<Advance> => {
-    const kept = await ledger.keep(maintenance, { ...status, lastError: undefined }, signal);
+  const keep = async (next: Status, afterMs: number, lastError?: string): Promise<Advance> => {
+    const status = { ...next, lastError };
+    const kept = await ledger.keep(maintenance, status, signal);
     await tellOf(situation, status, ports, signal);
     return { kind: 'again', maintenance: kept, afterMs };
   };
@@ -122,7 +158,7 @@ async function evicted(
   { pods, wave }: Extract<Step, { kind: 'evict' }>,
   situation: Situation,
   ports: MaintenancePorts,
-  keep: (status: Status, afterMs: number) => Promise<Advance>,
+  keep: (status: Status, afterMs: number, lastError?: string) => Promise<Advance>,
   signal: AbortSignal,
 ): Promise<Advance> {
   const { maintenance, surroundings = NOTHING } = situation;
@@ -134,6 +170,7 @@ async function evicted(
   return keep(
     { ...status, ...downNow(situation), phase: 'Draining', message, blockedBy, drain },
     blockedBy.length > 0 ? HELD_MS : SOON_MS,
+    blockedBy.find(({ reason }) => reason === FAILED)?.message,
   );
 }
 

@@ -40,7 +40,7 @@ export async function askCeph(
     const { type } = layout;
     const osds = await factsOf(ceph, type, sources, signal);
     const own = osds.filter(({ node }) => node !== undefined && nodes.includes(node)).map(({ id }) => id);
-    const leaving = recorded.length > 0 ? recorded : own;
+    const leaving = [...new Set([...recorded, ...own])];
     const groups =
       'trouble' in settled
         ? settled

@@ -23,7 +23,7 @@ function dieAt(
 ): void {
   let count = 0;
   world.onChange = (now) => {
-    if (now === when && count++ === at) throw new Killed();
+    if (now === when && count++ >= at) throw new Killed();
   };
 }
 

@@ -1,6 +1,6 @@
 import { BUDGET, holdsOn, type DrainPicture } from '#pkg/drain';
 import type { PodEviction } from '#pkg/kube';
-import type { KubeObject } from '#pkg/object';
+import { numberAt, type KubeObject } from '#pkg/object';
 import { listAll, type ObserverReader } from './observe.ts';
 import type { DrainPod } from './pods.ts';
 import type { ClusterFacts, Surroundings } from './situation.ts';
@@ -8,6 +8,8 @@ import type { Obstacle } from './status.ts';
 
 /** At once: a node may have hundreds of pods. */
 const AT_ONCE = 8;
+/** Why a pod stays that no budget holds: somebody's webhook, a namespace that is being deleted. */
+export const FAILED = 'EvictionFailed';
 
 /** Evicts pods, and says what holds those that stay. */
 export async function evictAll(
@@ -18,16 +20,28 @@ export async function evictAll(
   signal: AbortSignal,
 ): Promise<readonly Obstacle[]> {
   const held: { readonly pod: DrainPod; readonly message: string }[] = [];
+  const failed: Obstacle[] = [];
   const left = [...pods];
   const work = async (): Promise<void> => {
     for (let pod = left.shift(); pod; pod = left.shift()) {
-      const answer = await ports.evict(pod.object, { dryRun }, signal);
-      if (answer.kind === 'held') held.push({ pod, message: answer.message });
+      try {
+        const answer = await ports.evict(pod.object, { dryRun }, signal);
+        if (answer.kind === 'held') held.push({ pod, message: answer.message });
+      } catch (error) {
+        // One that cannot go keeps no other.
+        if (signal.aborted || !isRefusal(error)) throw error;
+        failed.push({ reason: FAILED, message: `${pod.name}: ${error.message}`, pods: [pod.name] });
+      }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  if (held.length === 0) return [];
-  return explained(held, surroundings, ports.reader, signal);
+  if (held.length === 0) return failed;
+  return [...failed, ...(await explained(held, surroundings, ports.reader, signal))];
+}
+
+/** An answer of the server, and not the lack of one. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && numberAt(error, 'status') !== undefined;
 }
 
 /** The words of what reads budgets and drains; the server's own where that finds nothing. */

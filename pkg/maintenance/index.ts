@@ -28,3 +28,4 @@ export { ownDomains, type Situation, type Surroundings } from './situation.ts';
 export { NEW_STATUS, type Status } from './status.ts';
 export { statusTable } from './status-table.ts';
 export { MaintenanceWatch } from './watch.ts';
+export { nooutWords } from './words.ts';

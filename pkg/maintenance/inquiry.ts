@@ -1,6 +1,7 @@
 import type { Ceph } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
 import {
+  drainSettings,
   isReadyPod,
   NODE,
   OSD_SELECTOR,
@@ -132,14 +133,16 @@ async function clusterFacts(
   if (here.length === 0 && recorded.length === 0 && !hasDaemon) return undefined;
   const drains = [
     { domain: parseState(ours).draining, by: 'rook-deps' },
-    { domain: parseRookState(rooks).draining, by: 'Rook' },
+    // Where Rook keeps no budgets, its account is of the past.
+    { domain: drainSettings(cluster).isRooks ? parseRookState(rooks).draining : undefined, by: 'Rook' },
   ];
   return {
     id,
     object: cluster,
     type,
     osds,
-    own: maintenance.status.prior ? recorded : here,
+    // Those that came after it began go with the others.
+    own: [...new Set([...recorded, ...here])].toSorted((a, b) => a - b),
     elsewhere: osdPods.flatMap((pod) => {
       const place = textAt(pod, 'spec', 'nodeName');
       return place !== undefined && place !== maintenance.request.node ? (osdIdOf(pod) ?? []) : [];

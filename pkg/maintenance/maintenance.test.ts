@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Kinds, kindKey, refOf, type KubeObject } from '#pkg/object';
 import { aConsumer, aRequest, aWorkload, MaintenanceWorld } from '#test/fakes/maintenance-world.ts';
-import { anObject } from '#test/fixtures/objects.ts';
+import { aCluster, anObject } from '#test/fixtures/objects.ts';
 
 const { signal } = new AbortController();
 
 const monitor = (name: string, node: string): KubeObject =>
   aWorkload(`mon-${name}`, node, { namespace: 'rook-ceph', labels: { app: 'rook-ceph-mon', mon: name } });
+const rooks = { disruptionManagement: { managePodBudgets: true } };
 const gateway = aWorkload('rgw', 'node-x', { namespace: 'rook-ceph', labels: { app: 'rook-ceph-rgw' } });
 const attachment = anObject(Kinds.VolumeAttachment, 'att', {
   spec: {
@@ -225,6 +226,16 @@ describe('nothing is begun while', () => {
       },
     },
     {
+      name: 'the monitors would be no quorum without the one that floats',
+      reason: 'Quorum',
+      forced: false,
+      make: (world) => {
+        world.monitors = ['a', 'b'];
+        const labels = { app: 'rook-ceph-floating-mon', mon: 'b' };
+        world.cluster.put(aWorkload('floating', 'node-x', { namespace: 'rook-ceph', labels }));
+      },
+    },
+    {
       name: 'two zones would be without an OSD of the same data',
       reason: 'DataWouldStop',
       forced: false,
@@ -253,7 +264,7 @@ describe('nothing is begun while', () => {
           anObject(Kinds.ConfigMap, 'rook-ceph-pdbstatemap', {
             data: { 'draining-failure-domain': 'zone-z' },
           }),
-        ),
+        ) && world.cluster.put(aCluster('rook-ceph', { spec: rooks })),
     },
     {
       name: 'a pod of the node is protected',

@@ -40,8 +40,7 @@ export class Observer {
 
   async look(maintenance: Maintenance, now: number, signal: AbortSignal): Promise<Situation> {
     const name = maintenance.request.node;
-    const node = await this.#reader.get(NODE, undefined, name, signal);
-    const seen = { maintenance, now, node: node && nodeFacts(node) };
+    const seen = { maintenance, now, node: await this.node(name, signal) };
     // On the way back nothing is evicted.
     if (maintenance.isStopping) return { ...seen, pods: [], attached: [] };
     const pods = await this.#podsOn(name, signal);
@@ -50,6 +49,11 @@ export class Observer {
       .filter(({ object }) => !staysOnNode(object))
       .map(({ object, volumes }) => drainPod(object, volumes));
     return { ...seen, pods: going, attached: await this.#attached(name, kept, signal) };
+  }
+
+  async node(name: string, signal: AbortSignal): Promise<NodeFacts | undefined> {
+    const node = await this.#reader.get(NODE, undefined, name, signal);
+    return node && nodeFacts(node);
   }
 
   async #podsOn(

@@ -46,19 +46,19 @@ function clusterLine(cluster: ClusterFacts): string {
 function podLines(noDrain: boolean, pods: readonly DrainPod[]): readonly string[] {
   if (noDrain) return ['Pods stay where they are (--no-drain).'];
   if (pods.length === 0) return ['No pod has to go.'];
-  const inOrder = WAVES.flatMap((wave) => pods.filter((pod) => pod.wave === wave));
-  const rows = inOrder
-    .slice(0, MAX_LISTED)
-    .map(({ name, wave, isBare, volumes }) => [
-      `  ${WAVES.indexOf(wave) + 1}`,
-      printable(name),
-      printable(
-        [WAVE_WORDS[wave], volumes.join(', '), isBare ? 'no controller: never evicted' : '']
-          .filter(Boolean)
-          .join('; '),
-      ),
-    ]);
-  const more = inOrder.length > MAX_LISTED ? [`  and ${inOrder.length - MAX_LISTED} more`] : [];
+  // Whatever has to do with Ceph is named, all of it.
+  const unnamed = pods.filter(({ wave }) => wave === 'others').slice(MAX_LISTED);
+  const named = WAVES.flatMap((wave) => pods.filter((pod) => pod.wave === wave && !unnamed.includes(pod)));
+  const rows = named.map(({ name, wave, isBare, volumes }) => [
+    `  ${WAVES.indexOf(wave) + 1}`,
+    printable(name),
+    printable(
+      [WAVE_WORDS[wave], volumes.join(', '), isBare ? 'no controller: never evicted' : '']
+        .filter(Boolean)
+        .join('; '),
+    ),
+  ]);
+  const more = unnamed.length > 0 ? [`  and ${unnamed.length} more that do not use Ceph`] : [];
   const title =
     pods.length === 1 ? '1 pod will be evicted:' : `${pods.length} pods will be evicted, wave by wave:`;
   return ['', title, ...table(rows), ...more];

@@ -1,6 +1,7 @@
 import { listed } from '#pkg/drain';
 import { conflictsIn } from './conflicts.ts';
 import { durationMs } from './maintenance.ts';
+import { nooutOf, osdsOf, priorNoout, withNewcomers } from './newcomers.ts';
 import { WAVES, type DrainPod } from './pods.ts';
 import { nextRecovery } from './recovery.ts';
 import type { ClusterFacts, NodeFacts, Situation } from './situation.ts';
@@ -13,8 +14,8 @@ export function nextStep(situation: Situation): Step {
   if (maintenance.isStopping) return nextRecovery(situation);
   const { status } = maintenance;
   if (!status.prior) return beginning(situation);
-  if (!node || node.uid !== status.prior.nodeUid) return failure(situation);
   if (isExpired(situation)) return expiry(situation);
+  if (!node || node.uid !== status.prior.nodeUid) return failure(situation);
   return changes(situation, node) ?? draining(situation, node);
 }
 
@@ -29,8 +30,6 @@ function beginning(situation: Situation): Step {
   if (!surroundings) return { kind: 'inquire' };
   const conflicts = conflictsIn(situation, surroundings);
   if (conflicts.length > 0) return held(situation, 'Pending', conflicts.map(plain));
-  const clusters = surroundings.clusters.filter(({ own }) => own.length > 0);
-  const withOsds = clusters.map((cluster) => ({ cluster, flagged: flaggedOsds(cluster) }));
   const limit = request.duration === undefined ? undefined : durationMs(request.duration);
   const next: Status = {
     ...status,
@@ -40,17 +39,11 @@ function beginning(situation: Situation): Step {
       recordedAt: new Date(now).toISOString(),
       nodeUid: node.uid,
       cordoned: node.isCordoned,
-      noout: withOsds
-        .filter(({ flagged }) => flagged.length > 0)
-        .map(({ cluster, flagged }) => ({ cluster: cluster.id, osds: flagged })),
+      noout: surroundings.clusters.flatMap(priorNoout),
     },
     cordon: node.isCordoned ? undefined : 'setting',
-    noout: withOsds.map(({ cluster, flagged }) => ({
-      cluster: cluster.id,
-      osds: cluster.own.filter((id) => !flagged.includes(id)),
-      state: 'setting',
-    })),
-    clusters: clusters.map(osdsOf),
+    noout: surroundings.clusters.flatMap(nooutOf),
+    clusters: surroundings.clusters.flatMap(osdsOf),
     drain: request.noDrain ? undefined : { total: pods.length, ...pendingPods(pods) },
     blockedBy: [],
     expiresAt: limit === undefined ? undefined : new Date(now + limit).toISOString(),
@@ -62,25 +55,18 @@ function plain({ reason, message }: Obstacle): Obstacle {
   return { reason, message };
 }
 
-function flaggedOsds({ ceph, own }: ClusterFacts): readonly number[] {
-  if (ceph.kind === 'silent') return [];
-  return ceph.osdMap.osds
-    .filter(({ id, state }) => own.includes(id) && state.includes('noout'))
-    .map(({ id }) => id);
-}
-
-function osdsOf({ id, own, ceph }: ClusterFacts): Status['clusters'][number] {
-  const up = new Set(
-    ceph.kind === 'told' ? ceph.osdMap.osds.filter(({ isUp }) => isUp).map((osd) => osd.id) : own,
-  );
-  return { cluster: id, osds: own, down: own.filter((osd) => !up.has(osd)) };
-}
+/** The OSDs of a node that is gone may never come back: their data is not kept waiting for longer than Rook would. */
+const GONE_MS = 30 * 60_000;
 
 function failure(situation: Situation): Step {
   const what = situation.node ? 'another node has taken its name' : 'the node is gone';
-  const stop = `"kubectl rook-deps maintenance stop ${situation.maintenance.request.node}"`;
-  const message = `${what}; noout stays until ${stop} ends the maintenance`;
-  return { ...held(situation, 'Failed', [{ reason: 'NodeGone', message }]), next: 'later' };
+  const { request, status } = situation.maintenance;
+  const isOpen = status.noout.some(({ state }) => state !== 'off');
+  const expiresAt =
+    status.expiresAt ?? (isOpen ? new Date(situation.now + GONE_MS).toISOString() : undefined);
+  const until = expiresAt === undefined ? '' : `; noout stays until ${expiresAt}`;
+  const message = `${what}${until}; "kubectl rook-deps maintenance stop ${request.node}" ends the maintenance`;
+  return { ...held(situation, 'Failed', [{ reason: 'NodeGone', message }], { expiresAt }), next: 'later' };
 }
 
 function isExpired({ maintenance: { status }, now }: Situation): boolean {
@@ -89,13 +75,14 @@ function isExpired({ maintenance: { status }, now }: Situation): boolean {
 
 /** noout goes; the node stays as it is, because nobody but its keeper knows whether it may be used again. */
 function expiry(situation: Situation): Step {
-  const { maintenance, surroundings } = situation;
+  const { maintenance, surroundings, node } = situation;
   const open = maintenance.status.noout.find(({ state }) => state !== 'off');
   if (open) {
     if (!surroundings) return { kind: 'inquire' };
     return nooutStep(situation, open, 'unset');
   }
-  const message = `its time was over at ${maintenance.status.expiresAt ?? ''}: noout is off, nothing more is evicted, and the node stays cordoned until it is stopped`;
+  const rest = node ? 'and the node stays cordoned until it is stopped' : 'and the node is gone';
+  const message = `its time was over at ${maintenance.status.expiresAt ?? ''}: noout is off, nothing more is evicted, ${rest}`;
   return settledAs(situation, 'Expired', message);
 }
 
@@ -110,7 +97,8 @@ function changes(situation: Situation, node: NodeFacts): Step | undefined {
   if (node.isCordoned) return undefined;
   const message =
     'somebody has uncordoned the node; nothing more is evicted until it is cordoned again, or the maintenance stopped';
-  return held(situation, status.phase === 'Running' ? 'Draining' : status.phase, [
+  // Pods may come to it: whatever was reached has to be seen again.
+  return held(situation, maintenance.request.noDrain ? 'Running' : 'Draining', [
     { reason: 'Uncordoned', message },
   ]);
 }
@@ -141,7 +129,7 @@ function draining(situation: Situation, node: NodeFacts): Step {
   const conflicts = conflictsIn(situation, surroundings);
   const fresh = downNow(situation);
   if (conflicts.length > 0) return held(situation, 'Draining', conflicts.map(plain), fresh);
-  return { kind: 'evict', wave, pods: open };
+  return withNewcomers(situation, surroundings) ?? { kind: 'evict', wave, pods: open };
 }
 
 function waitingFor(pods: readonly DrainPod[]): readonly Obstacle[] {

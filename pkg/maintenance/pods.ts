@@ -1,4 +1,4 @@
-import { OSD_ID } from '#pkg/drain';
+import { isMonitor, OSD_ID } from '#pkg/drain';
 import { listAt, textAt, type KubeObject } from '#pkg/object';
 
 /** In the order in which pods go: whoever uses Ceph's volumes first, what keeps data last. */
@@ -42,10 +42,10 @@ export function drainPod(object: KubeObject, volumes: readonly string[]): DrainP
   };
 }
 
-function waveOf({ metadata }: KubeObject, volumes: readonly string[]): Wave {
-  const app = metadata.labels?.['app'] ?? '';
+function waveOf(pod: KubeObject, volumes: readonly string[]): Wave {
+  const app = pod.metadata.labels?.['app'] ?? '';
   if (app === 'rook-ceph-osd') return 'osds';
-  if (app === 'rook-ceph-mon') return 'monitors';
+  if (isMonitor(pod)) return 'monitors';
   // Portable monitors and OSDs sit on volumes, too; anybody else who does is a consumer.
   if (isOfStorage(app)) return 'services';
   return volumes.length > 0 ? 'consumers' : 'others';
@@ -70,9 +70,9 @@ export function claimsOf(pod: KubeObject): readonly string[] {
 }
 
 /** The name of a monitor by its pod, as the quorum knows it. */
-export function monitorName({ metadata }: KubeObject): string | undefined {
-  if (metadata.labels?.['app'] !== 'rook-ceph-mon') return undefined;
-  return metadata.labels['mon'] ?? metadata.labels['ceph_daemon_id'];
+export function monitorName(pod: KubeObject): string | undefined {
+  if (!isMonitor(pod)) return undefined;
+  return pod.metadata.labels?.['mon'] ?? pod.metadata.labels?.['ceph_daemon_id'];
 }
 
 export function osdIdOf({ metadata }: KubeObject): number | undefined {

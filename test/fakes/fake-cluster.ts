@@ -122,7 +122,7 @@ export class FakeCluster {
     createReview: () => Promise.reject(new Error('not faked')),
   };
 
-  #patch(ref: ObjectRef, { subresource, body }: Change): KubeObject | undefined {
+  #patch(ref: ObjectRef, { subresource, body, dryRun }: Change): KubeObject | undefined {
     const isStatus = subresource === 'status';
     this.#call({ verb: 'patch', key: keyOf(ref), body, isStatus });
     const old = this.at(ref);
@@ -135,7 +135,7 @@ export class FakeCluster {
     const changed = isStatus
       ? { ...old, status: merged(fieldAt(old, 'status'), newStatus) }
       : (merged(old, rest) as KubeObject);
-    if (JSON.stringify(changed) === JSON.stringify(old)) return old;
+    if (dryRun || JSON.stringify(changed) === JSON.stringify(old)) return old;
     return this.#store(changed);
   }
 
@@ -161,6 +161,7 @@ export class FakeCluster {
       throw new Refusal(409, 'Conflict', 'another UID');
     if ((options.resourceVersion ?? old.metadata.resourceVersion) !== old.metadata.resourceVersion)
       throw new Refusal(409, 'Conflict', 'the object has been modified');
+    if (options.dryRun) return 'deleted';
     this.deletions.push({ key: keyOf(ref), options });
     const deletionTimestamp = old.metadata.deletionTimestamp ?? new Date(this.#nowMs()).toISOString();
     this.#store({ ...old, metadata: { ...old.metadata, deletionTimestamp } });

@@ -73,12 +73,16 @@ export class MaintenanceWorld {
   readonly events: string[] = [];
   /** Why the budgets hold a pod; by its name. */
   readonly holds = new Map<string, string>();
+  /** What the server says to the eviction of a pod; by its name. */
+  readonly refusals = new Map<string, Error>();
   /** How Ceph is. */
   ceph: 'well' | 'silent' | 'without manager' = 'well';
   flags: readonly string[] = [];
   health = 'HEALTH_OK';
   checks: readonly string[] = [];
   monitors = ['a', 'b', 'c'];
+  /** Whether osd.2 has copies of what is on node-x. */
+  sharesData = true;
   /** Called before and after each change to the world; what it throws ends whoever makes it. */
   onChange: (when: 'before' | 'after', what: string) => void = () => undefined;
 
@@ -138,6 +142,8 @@ export class MaintenanceWorld {
         change(`evict ${pod.metadata.name}`, async () => {
           const message = this.holds.get(pod.metadata.name);
           if (message !== undefined) return { kind: 'held', message };
+          const refusal = this.refusals.get(pod.metadata.name);
+          if (refusal) throw refusal;
           this.evicted.push(pod.metadata.name);
           cluster.drop(refOf(pod));
           const id = Number(pod.metadata.labels?.['ceph-osd-id']);
@@ -306,7 +312,9 @@ export class MaintenanceWorld {
   /** A copy in each zone; that of an OSD that is out is on its neighbour. */
   #groups(): readonly PlacementGroup[] {
     return [0, 1, 2, 3].map((at) => {
-      const all = [at % 2, 2 + (at >> 1), 4 + (at % 2)].map((osd) => (this.out.has(osd) ? osd ^ 1 : osd));
+      const all = [at % 2, this.sharesData ? 2 + (at >> 1) : 3, 4 + (at % 2)].map((osd) =>
+        this.out.has(osd) ? osd ^ 1 : osd,
+      );
       const acting = all.filter((osd) => this.up.has(osd));
       const state = acting.length === all.length ? 'active+clean' : 'active+undersized+degraded';
       return { id: `1.${at}`, pool: 1, state, acting };

@@ -15,6 +15,7 @@ test.for([
   { line: 'maintenance start a --duration 0s', err: 'invalid argument "0s" for "--duration" flag' },
   { line: 'maintenance start a --timeout never', err: 'invalid argument "never" for "--timeout" flag' },
   { line: 'maintenance start a --dry-run=perhaps', err: 'Invalid dry-run value (perhaps)' },
+  { line: 'maintenance status --dry-run', err: 'error: --dry-run is for start and stop' },
   { line: 'maintenance status -o name', err: 'unable to match a printer' },
 ])('$line is refused before any server is asked', async ({ line, err }) => {
   const outcome = await run(line, { env: { KUBECONFIG: '/nowhere' } });

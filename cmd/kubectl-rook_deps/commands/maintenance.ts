@@ -114,6 +114,8 @@ function checkWords(verb: string, args: Args): void {
     throw new UserError('error: name cannot be provided when a selector is specified');
   if ((isSelected || args.isSet('rolling')) && verb !== 'start')
     throw new UserError('error: --rolling and --selector are for start');
+  if (verb === 'status' && dryRunOf(args) !== 'none')
+    throw new UserError('error: --dry-run is for start and stop');
   if (isSelected && !args.isSet('rolling'))
     throw new UserError('error: several nodes need --rolling, which takes one failure domain at a time');
   if (nodes.length === 0 && !isSelected && verb !== 'status')

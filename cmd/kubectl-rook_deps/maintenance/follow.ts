@@ -1,16 +1,16 @@
-import { advance, Observer, type Maintenance } from '#pkg/maintenance';
+import { advance, Observer, type Ledger, type Maintenance } from '#pkg/maintenance';
 import { isConflict } from '#pkg/object';
 import { failureLines } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { MaintenanceProgress } from './progress.ts';
-import { findMaintenance, type Found, type Tools } from './tools.ts';
+import type { Found, Tools } from './tools.ts';
 
 export interface FollowOptions {
   readonly verb: 'start' | 'stop';
   /** In ms since 1970; Infinity for no limit. */
   readonly deadlineMs: number;
-  /** Only look: somebody else carries it out. */
-  readonly watches: boolean;
+  /** Where it is written down, if we carry it out; without it we only look on. */
+  readonly ledger: Ledger | undefined;
 }
 
 const POLL_MS = 1000;
@@ -54,24 +54,35 @@ async function turn(
   current: Maintenance,
   { by, observer }: Pick<Found, 'by'> & { readonly observer: Observer },
   tools: Tools,
-  { watches }: FollowOptions,
+  { ledger }: FollowOptions,
   signal: AbortSignal,
 ): Promise<Maintenance | undefined> {
-  const { commands, ports } = tools;
-  if (by === 'controller' || watches) {
+  const { commands, resources, ports } = tools;
+  if (!ledger) {
     await ports.clock.sleep(POLL_MS, signal);
-    return (await findMaintenance(current.request.node, tools, signal))?.maintenance;
+    // There may be another one of this node, kept elsewhere.
+    return again(current, by === 'controller' ? resources : commands, signal);
   }
   try {
-    const result = await advance(current, commands, observer, ports, signal);
+    const result = await advance(current, ledger, observer, ports, signal);
     if (result.kind === 'ended') return undefined;
     await ports.clock.sleep(result.afterMs, signal);
     return result.maintenance;
   } catch (error) {
     // Somebody else wrote first: what they wrote counts.
     if (!isConflict(error)) throw error;
-    return commands.find(current.request.node, signal);
+    return again(current, ledger, signal);
   }
+}
+
+/** The same one as it is now; another under its name is none of ours. */
+async function again(
+  { request, origin }: Maintenance,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<Maintenance | undefined> {
+  const found = await ledger.find(request.node, signal);
+  return found?.origin.metadata.uid === origin.metadata.uid ? found : undefined;
 }
 
 function codeOf(

@@ -14,7 +14,10 @@ export class MaintenanceProgress {
   note({ request, status }: Maintenance): void {
     const { phase, drain, blockedBy } = status;
     const pods = drain && phase === 'Draining' ? `, ${drain.pending} of ${drain.total} pods left` : '';
-    const causes = blockedBy.length > 0 ? blockedBy.map(({ message }) => message) : [status.message];
+    const { lastError } = status;
+    const held = blockedBy.length > 0 ? blockedBy.map(({ message }) => message) : [status.message];
+    const isNews = lastError !== undefined && !held.includes(lastError);
+    const causes = isNews ? [...held, `it failed: ${lastError}`] : held;
     const head = `${request.node}: ${phase}${pods}`;
     this.#io.showProgress(printable(`${head}: ${causes.join('; ')}`));
     if (this.#io.stderrIsTerminal) return;

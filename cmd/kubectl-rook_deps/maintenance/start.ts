@@ -6,6 +6,7 @@ import {
   Observer,
   planText,
   requestFields,
+  type Ledger,
   type MaintenanceRequest,
   type Situation,
   type Surroundings,
@@ -87,7 +88,8 @@ export async function begin(
 ): Promise<number> {
   const found = await written(request, tools, io, signal);
   if (found.by === 'controller' && !orders.wait) return 0;
-  return follow(found, tools, { verb: 'start', deadlineMs: orders.deadlineMs, watches: false }, io, signal);
+  const ledger = ledgerOf(found, tools);
+  return follow(found, tools, { verb: 'start', deadlineMs: orders.deadlineMs, ledger }, io, signal);
 }
 
 async function written(
@@ -112,22 +114,42 @@ async function written(
   return found;
 }
 
+/** The flags that ask for something else than what is under way. */
+function unheeded(orders: StartOrders, request: MaintenanceRequest): readonly string[] {
+  return [
+    ...(orders.reason !== undefined && orders.reason !== request.reason ? ['--reason'] : []),
+    ...(orders.duration !== undefined && orders.duration !== request.duration ? ['--duration'] : []),
+    ...(orders.noDrain && !request.noDrain ? ['--no-drain'] : []),
+    ...(orders.force && !request.force ? ['--force'] : []),
+  ];
+}
+
 async function resume(
   found: Found,
-  { wait, deadlineMs, dryRun }: StartOrders,
+  orders: StartOrders,
   tools: Tools,
   io: Io,
   signal: AbortSignal,
 ): Promise<number> {
+  const { wait, deadlineMs, dryRun } = orders;
   const { request, isStopping, status } = found.maintenance;
   if (isStopping)
     throw new UserError(
       `error: the maintenance of ${request.node} is being stopped: kubectl rook-deps maintenance stop ${request.node}`,
     );
   io.error(`${request.node} is in maintenance already (${status.phase}); going on with it`);
+  const flags = unheeded(orders, request);
+  if (flags.length > 0)
+    warn(io, `it goes on as it was asked for, without ${flags.join(', ')}: stop it first to change that`);
   if (dryRun !== 'none') return 0;
   if (found.by === 'controller' && !wait) return 0;
-  return follow(found, tools, { verb: 'start', deadlineMs, watches: false }, io, signal);
+  const ledger = ledgerOf(found, tools);
+  return follow(found, tools, { verb: 'start', deadlineMs, ledger }, io, signal);
+}
+
+/** What is written down for the controller is left to it. */
+function ledgerOf({ by }: Found, { commands }: Tools): Ledger | undefined {
+  return by === 'command' ? commands : undefined;
 }
 
 export async function requestOf(
