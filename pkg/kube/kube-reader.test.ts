@@ -313,11 +313,6 @@ describe('get', () => {
     await expect(get(reader)).rejects.toThrow('the server could not find the requested resource');
   });
 
-  test('an object whose kind is no longer served is not missing', async () => {
-    const reader = await reading({ [path]: { status: 404, body: '404 page not found' } });
-    await expect(get(reader)).rejects.toThrow('the server could not find the requested resource');
-  });
-
   test('a type that is not there is undefined', async () => {
     const reader = await reading({});
     await expect(reader.get(Kinds.ObjectBucket, undefined, 'a', signal)).resolves.toBeUndefined();
