@@ -19,6 +19,9 @@ export interface CephFinding {
   readonly osds?: readonly OsdFacts[];
 }
 
+/** Some objects of such a group have fewer copies than its OSDs let expect. */
+const LACKS_OBJECTS = /degraded|recovering|recovery_/;
+
 /** Asks Ceph all that matters. Silence is an answer, and never a good one. */
 export async function askCeph(
   ceph: Ceph,
@@ -85,8 +88,14 @@ async function groupsWithout(
   const up = new Set(osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
   const still = leaving.filter((id) => up.has(id));
   const words = [...statesOf(groups)].map(([state, count]) => `${count} ${state}`).join(', ');
+  const { healthy } = drainSettings(cluster);
+  const unclean = groups.filter(
+    (group) => !isClean([group], healthy) && group.acting.some((id) => still.includes(id)),
+  );
   return {
-    isClean: isClean(groups, drainSettings(cluster).healthy),
+    isClean: isClean(groups, healthy),
+    unclean: unclean.map(({ id }) => id),
+    needed: unclean.filter(({ state }) => LACKS_OBJECTS.test(state)).map(({ id }) => id),
     words: words || 'none',
     forecast: forecastStop(still, groups, osdMap.pools),
     opinion: still.length === 0 || (await ceph.okToStop(still, signal)).isOk,

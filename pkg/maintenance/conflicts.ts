@@ -110,7 +110,7 @@ function quorumConflicts({ monitors }: ClusterFacts, { quorum }: Told): readonly
   ];
 }
 
-/** While OSDs of our own domain are down, copies are missing anyhow: then the forecast alone decides. */
+/** While OSDs of our own domain are down, copies are missing anyhow, but in none of the groups that are served here. */
 function dataConflicts(cluster: ClusterFacts, { osdMap, groups }: Told): readonly Conflict[] {
   if (cluster.own.length === 0) return [];
   const own = ownDomains(cluster);
@@ -130,12 +130,15 @@ function dataConflicts(cluster: ClusterFacts, { osdMap, groups }: Told): readonl
       never('CephSilent', `Ceph does not tell how its placement groups are: ${groups.trouble}`),
       ...lost,
     ];
-  const { isClean, words, forecast, opinion } = groups;
-  const isUnclean = !isClean && down.length === foreign.length;
+  const { isClean, words, unclean, needed, forecast, opinion } = groups;
+  const isUnclean = !isClean && (down.length === foreign.length || unclean.length > 0);
   return [
     ...lost,
     ...(isUnclean ? [allowed('Unclean', `not all placement groups are clean: ${words}`)] : []),
     ...(forecast.isSafe ? [] : [never('DataWouldStop', forecastWords(forecast))]),
+    ...(needed.length > 0
+      ? [never('DataWouldStop', `${listed(needed)} may have the only copy of an object on this node`)]
+      : []),
     ...(forecast.isSafe && !opinion
       ? [never('DataWouldStop', 'Ceph says that it is not ok to stop these OSDs')]
       : []),

@@ -242,6 +242,15 @@ describe('nothing is begun while', () => {
       make: (world) => [2, 3].forEach((id) => world.up.delete(id)),
     },
     {
+      name: 'an OSD here may have the only copy of an object, though another here is down already',
+      reason: 'DataWouldStop',
+      forced: false,
+      make: (world) => {
+        world.up.delete(0);
+        world.recovering.add('1.1');
+      },
+    },
+    {
       name: 'the operator is not running',
       reason: 'NoOperator',
       make: (world) => world.cluster.drop({ ...Kinds.Pod, namespace: 'rook-ceph', name: 'operator' }),

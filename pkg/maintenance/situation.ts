@@ -80,6 +80,10 @@ export type CephAnswer =
 export interface SettledGroups {
   readonly isClean: boolean;
   readonly words: string;
+  /** Those that the node's OSDs serve and that are not clean: OSDs that are down already do not explain them. */
+  readonly unclean: readonly string[];
+  /** Of these, those that may have the only copy of an object on the node. */
+  readonly needed: readonly string[];
   /** What would become of them without the node's OSDs that are up. */
   readonly forecast: StopForecast;
   /** Ceph's own opinion; it counts only when it says no. */

@@ -83,6 +83,8 @@ export class MaintenanceWorld {
   monitors = ['a', 'b', 'c'];
   /** Whether osd.2 has copies of what is on node-x. */
   sharesData = true;
+  /** Groups that have all their OSDs, and still copy objects. */
+  readonly recovering = new Set<string>();
   /** Called before and after each change to the world; what it throws ends whoever makes it. */
   onChange: (when: 'before' | 'after', what: string) => void = () => undefined;
 
@@ -316,7 +318,8 @@ export class MaintenanceWorld {
         this.out.has(osd) ? osd ^ 1 : osd,
       );
       const acting = all.filter((osd) => this.up.has(osd));
-      const state = acting.length === all.length ? 'active+clean' : 'active+undersized+degraded';
+      const whole = this.recovering.has(`1.${at}`) ? 'active+recovering+degraded' : 'active+clean';
+      const state = acting.length === all.length ? whole : 'active+undersized+degraded';
       return { id: `1.${at}`, pool: 1, state, acting };
     });
   }
