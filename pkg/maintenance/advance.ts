@@ -27,6 +27,8 @@ export type Advance =
 const SOON_MS = 2000;
 /** Budgets are asked again as kubectl drain does. */
 const HELD_MS = 5000;
+/** What has been in the way for a while seldom goes in the next seconds, and Ceph has other things to do. */
+const STILL_HELD_MS = 10_000;
 const LATER_MS = 30_000;
 
 /** Brings a maintenance one step on. Everything it needs to know it reads, and what it does it has written down before. */
@@ -114,12 +116,16 @@ async function take(
   }
 }
 
-function waitMs({ next }: Extract<Step, { kind: 'tell' }>, { maintenance, now }: Situation): number {
+function waitMs({ next, status }: Extract<Step, { kind: 'tell' }>, { maintenance, now }: Situation): number {
   if (next === 'at-once') return 0;
-  if (next === 'soon') return SOON_MS;
+  if (next === 'soon') return isStillHeld(status, maintenance.status) ? STILL_HELD_MS : SOON_MS;
   const { expiresAt, phase } = maintenance.status;
   const left = expiresAt === undefined || phase === 'Expired' ? LATER_MS : Date.parse(expiresAt) - now;
   return Math.max(SOON_MS, Math.min(LATER_MS, left));
+}
+
+function isStillHeld(now: Status, before: Status): boolean {
+  return now.phase === 'Pending' && before.phase === 'Pending' && now.message === before.message;
 }
 
 /** Only the very node that was meant; one that is as it should be is not written. */
