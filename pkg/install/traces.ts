@@ -22,13 +22,16 @@ export interface Traces {
 
 /** Objects with a label of ours, of all kinds that the server has. */
 export async function findMarked(reader: Reader, signal: AbortSignal): Promise<Traces> {
-  // Endpoints have the labels of their Service and lose them with it; asking for them brings a warning.
-  const types = (await reader.types(signal)).all().filter(({ kind }) => kind !== 'Endpoints');
+  // Endpoints have the labels of their Service and lose them with it; asking for them brings a warning. Reviews are
+  // answered, and kept nowhere: asking for some of them looks as if their kind were gone.
+  const types = (await reader.types(signal))
+    .all()
+    .filter(({ kind }) => kind !== 'Endpoints' && !kind.endsWith('Review'));
   const listings = types.flatMap((kind) =>
     OUR_LABELS.map((labelSelector) => reader.list({ kind, detail: 'metadata', labelSelector }, signal)),
   );
   const { objects, gaps } = merged(await Promise.all(listings));
-  // What cannot be listed, such as a review, is not kept anywhere.
+  // What cannot be listed is not kept anywhere.
   return {
     objects: distinct(objects),
     gaps: gaps.filter(({ reason }) => !reason.includes('MethodNotAllowed')),
