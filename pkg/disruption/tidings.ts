@@ -31,8 +31,7 @@ export async function tellOfDrain(
       ? ['DrainEnded', endOf(news), before ?? '']
       : ['DrainStarted', beginningOf(news, now), now];
   await record(cluster, reason, note, signal);
-  const isConcerned = (osd: OsdFacts): boolean =>
-    osd.domain === domain && (now === undefined || osd.isDown);
+  const isConcerned = (osd: OsdFacts): boolean => osd.domain === domain && (now === undefined || osd.isDown);
   for (const node of nodesOf(news.osds.filter(isConcerned), seen)) await record(node, reason, note, signal);
 }
 
