@@ -38,6 +38,11 @@ export class ApiError extends UserError {
   }
 }
 
+/** An error that came over a working connection, and so concerns one request only. */
+export function isAnswer(error: unknown): error is ApiError {
+  return error instanceof ApiError && !error.isUnreachable;
+}
+
 /** In the address of a webhook that could not be called: who may call it is no matter of logs and terminals. */
 const WEBHOOK_TOKEN = /\/[0-9a-f]{64}(?=\?timeout=)/g;
 

@@ -9,6 +9,8 @@ import {
 } from '#pkg/object';
 import { ApiError } from './api-error.ts';
 import { decodeCensus, type Counted } from './census-decoder.ts';
+import { isWholeType, whyDefined } from './definition-doubt.ts';
+import { notServedNow } from './missing-type.ts';
 import { objectPath } from './object-path.ts';
 import type { Transport } from './transport.ts';
 import type { TypeSource } from './type-source.ts';
@@ -34,7 +36,7 @@ export interface CensusRequest {
   readonly expected: number;
 }
 
-/** Never older than the question. Throws when it cannot be had; a kind that is not served has no objects. */
+/** Never older than the question. Throws when it cannot be had; a kind that is not defined has no objects. */
 export type CensusTaker = (request: CensusRequest, signal: AbortSignal) => Promise<Census>;
 
 /** Fewer come as JSON, over a connection that is there. */
@@ -50,6 +52,8 @@ export function kubeCensus(transport: Transport, types: TypeSource): CensusTaker
     const type = known.find(kind);
     const failure = known.failureOf(kind);
     if (failure) throw new Error(failure);
+    const doubt = !type && isWholeType(kind) ? await whyDefined(transport, kind, signal) : undefined;
+    if (doubt) throw notServedNow(doubt);
     if (!type) return { versions: new Map(), resourceVersion: '' };
     const take = expected > MANY ? takeMany : takeFew;
     const { items, resourceVersion } = await take(transport, type, namespace, signal);

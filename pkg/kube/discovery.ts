@@ -1,5 +1,5 @@
 import { isTrueAt, KNOWN_TYPES, listAt, ResourceTypes, textAt, type ResourceType } from '#pkg/object';
-import { ApiError } from './api-error.ts';
+import { isAnswer } from './api-error.ts';
 import { CORE_TYPES } from './core-types.ts';
 import type { Transport } from './transport.ts';
 
@@ -74,8 +74,7 @@ async function typesOfGroup(transport: Transport, group: unknown, signal: AbortS
     const list = await transport.getJson(`/apis/${name}/${version}`, {}, signal);
     return { types: listedTypes(name, version, list), failures: new Map() };
   } catch (error) {
-    const isAnswer = error instanceof ApiError && !error.isUnreachable && error.status !== 401;
-    if (!isAnswer) throw error;
+    if (!isAnswer(error) || error.status === 401) throw error;
     // Gone meanwhile is absent. Any other error hides what is there, and kubectl goes on without it, too.
     const failure = [name, failureText(`${name}/${version}`, error.serverMessage)] as const;
     return { types: [], failures: new Map(error.status === 404 ? [] : [failure]) };

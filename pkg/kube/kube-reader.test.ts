@@ -184,6 +184,20 @@ describe('list', () => {
     });
   });
 
+  test('of a type that was never served is a gap if it is defined, for those who ask for definitions', async () => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/objectbuckets.objectbucket.io';
+    const buckets = { ...listAll, kind: Kinds.ObjectBucket };
+    const defined = await reading({ [path]: { body: {} } }, { asksDefinitions: true });
+    expect((await defined.list(buckets, signal)).gaps).toMatchObject([{ what: 'ObjectBucket' }]);
+    await server?.close();
+    const undefinedOne = await reading({ [path]: missing('x') }, { asksDefinitions: true });
+    expect(await undefinedOne.list(buckets, signal)).toEqual({ items: [], gaps: [] });
+    await server?.close();
+    const unasked = await reading({ [path]: { body: {} } });
+    expect(await unasked.list(buckets, signal)).toEqual({ items: [], gaps: [] });
+    expect(asked()).not.toContain(path);
+  });
+
   test('a refusal is a gap', async () => {
     const reader = await reading(
       { '/api/v1/persistentvolumes?limit=20000': forbidden('not you') },

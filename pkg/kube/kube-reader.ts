@@ -12,7 +12,8 @@ import {
   type ResourceType,
   type ResourceTypes,
 } from '#pkg/object';
-import { ApiError } from './api-error.ts';
+import { ApiError, isAnswer } from './api-error.ts';
+import { isWholeType, whyDefined } from './definition-doubt.ts';
 import { listObjects, type Keep } from './list-objects.ts';
 import { objectPath } from './object-path.ts';
 import type { Transport } from './transport.ts';
@@ -23,11 +24,12 @@ export interface KubeReaderOptions {
   readonly fallbackNamespace?: string | undefined;
   /** Where types come from, for those who live longer than a command; else the server is asked once. */
   readonly types?: TypeSource | undefined;
+  /** Whether a kind that was never served is looked for among the definitions, too: only for those who may read them. */
+  readonly asksDefinitions?: boolean | undefined;
   /** What is kept of listed objects, page by page: a list of thousands is never in memory as a whole. */
   readonly keep?: Keep | undefined;
 }
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** A wish that no type fulfils, so that the answer is never old. */
 const NO_KIND = { group: '', kind: '' };
 
@@ -51,9 +53,10 @@ export function kubeReader(transport: Transport, options: KubeReaderOptions = {}
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const failure = types.failureOf(kind);
-    const before = served.get(kindKey(kind));
-    if (failure || !before) return failure;
-    const doubt = await whyDefined(transport, before, signal);
+    const type =
+      served.get(kindKey(kind)) ?? (options.asksDefinitions && isWholeType(kind) ? kind : undefined);
+    if (failure || !type) return failure;
+    const doubt = await whyDefined(transport, type, signal);
     if (!doubt) served.delete(kindKey(kind));
     return doubt;
   }
@@ -129,11 +132,6 @@ function unseen(gap: Gap): Listing {
   return { items: [], gaps: [gap] };
 }
 
-/** An error that came over a working connection, and so concerns one request only. */
-function isAnswer(error: unknown): error is ApiError {
-  return error instanceof ApiError && !error.isUnreachable;
-}
-
 async function getObject(
   transport: Transport,
   type: ResourceType,
@@ -149,23 +147,5 @@ async function getObject(
     // Unless it is the object that is missing, the kind is not served at present, which tells nothing about its objects.
     if (isAnswer(error) && error.status === 404 && !isNotServed(error)) return undefined;
     throw error;
-  }
-}
-
-/** Discovery follows definitions with a delay: while a kind changes its version, it is named in none. */
-async function whyDefined(
-  transport: Transport,
-  { plural, group }: ResourceType,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const name = `${plural}.${group}`;
-  try {
-    await transport.getJson(`${DEFINITIONS}/${name}`, {}, signal);
-    return `${name} is defined, and not served at present`;
-  } catch (error) {
-    if (!isAnswer(error)) throw error;
-    return error.status === 404 && !isNotServed(error)
-      ? undefined
-      : `cannot read the definition: ${error.message}`;
   }
 }

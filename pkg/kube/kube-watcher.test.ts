@@ -107,6 +107,19 @@ describe('a watch that cannot be', () => {
     });
   });
 
+  test.for([
+    { body: {}, status: 503 },
+    { body: { kind: 'Status', code: 404, reason: 'NotFound', details: { name: 'x' } }, status: 404 },
+  ])('throws $status for a kind that is not served as its definition says', async ({ body, status }) => {
+    const { transport } = await watching((_, answer) => sendJson(answer, status === 404 ? 404 : 200, body));
+    const watcher = kubeWatcher(transport, fixedTypes([]));
+    const request = { ...REQUEST, kind: Kinds.ObjectBucket };
+    await expect(all(watcher.watch(request, signal))).rejects.toMatchObject({ status });
+    expect(server?.requests.map(({ url }) => url)).toEqual([
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/objectbuckets.objectbucket.io',
+    ]);
+  });
+
   test('throws 404 for a kind that is not served, without asking', async () => {
     const { watcher, server } = await watching((_, answer) => sendJson(answer, 200, {}));
     const request = { ...REQUEST, kind: { group: 'x.io', kind: 'X' } };

@@ -1,10 +1,11 @@
 import { listAt, numberAt, parseObject, textAt, type KubeObject, type ResourceType } from '#pkg/object';
 import { ApiError } from './api-error.ts';
+import { isWholeType, whyDefined } from './definition-doubt.ts';
 import { jsonLines } from './json-lines.ts';
 import { completed, pageFetcher } from './list-objects.ts';
 import { objectPath } from './object-path.ts';
 import type { Transport } from './transport.ts';
-import { missingType } from './missing-type.ts';
+import { missingType, notServedNow } from './missing-type.ts';
 import { isNotServed, type TypeSource } from './type-source.ts';
 import { watchEventOf } from './watch-event.ts';
 import type { ObjectPage, Selection, Watcher, WatchEvent, WatchRequest } from './watcher.ts';
@@ -28,8 +29,9 @@ export function kubeWatcher(
 ): Watcher {
   async function typeOf({ kind }: Selection, signal: AbortSignal): Promise<ResourceType> {
     const type = (await types(kind, signal)).find(kind);
-    if (!type) throw missingType(kind);
-    return type;
+    if (type) return type;
+    const doubt = isWholeType(kind) ? await whyDefined(transport, kind, signal) : undefined;
+    throw doubt ? notServedNow(doubt) : missingType(kind);
   }
 
   /** What is asked for under a version that is no longer served is asked for under another the next time. */

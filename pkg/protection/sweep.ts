@@ -37,7 +37,10 @@ export interface SweepPorts {
 export function markSweeper(label: string, ports: SweepPorts): Reconciler<string> {
   return {
     async reconcile(_key, signal) {
-      const types = (await ports.allTypes(signal)).filter(({ kind }) => !COPIES.has(kind));
+      // Reviews are answered, and kept nowhere.
+      const types = (await ports.allTypes(signal)).filter(
+        ({ kind }) => !COPIES.has(kind) && !kind.endsWith('Review'),
+      );
       const listings = await Promise.all(
         types.map((kind) => ports.list({ kind, detail: 'metadata', labelSelector: label }, signal)),
       );

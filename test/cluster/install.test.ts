@@ -453,6 +453,14 @@ describeOnCluster('an installation on a real API server', () => {
     expect(stdout.trim()).toBe(may ? 'yes' : 'no');
   });
 
+  test.for([
+    { verb: 'create', resource: 'pods', subresource: 'eviction' },
+    { verb: 'patch', resource: 'nodemaintenances.rook-deps.io', subresource: 'status' },
+  ])('the controller may $verb $resource/$subresource', async ({ verb, resource, subresource }) => {
+    const words = ['auth', 'can-i', verb, resource, `--subresource=${subresource}`, '-A', '--as', CONTROLLER];
+    expect((await stage.kubectl(words)).stdout.trim()).toBe('yes');
+  });
+
   test('a grant lets the controller protect a kind more, and stays', async () => {
     await plugin('install', '--wait=false', '--grant', 'deploy,svc');
     await plugin('install', '--wait=false', '--grant', 'statefulsets.apps');

@@ -234,6 +234,35 @@ describe('a kind of Rook that no rule knows', () => {
   });
 });
 
+describe('a kind that is defined and not served', () => {
+  const [kind, name] = ['CephBlockPoolRadosNamespace', 'cephblockpoolradosnamespaces.ceph.rook.io'];
+  const serve = (isServed: boolean): Promise<unknown> => {
+    const patch = [{ op: 'replace', path: '/spec/versions/0/served', value: isServed }];
+    return scene.install.kubectl(['patch', 'crd', name, '--type=json', '-p', JSON.stringify(patch)]);
+  };
+
+  test('may have objects, also for a controller that has never seen it served', async () => {
+    const ns = await scene.namespace('around-unserved');
+    await rook.apply([
+      served(Kinds.CephBlockPool, 'p', ns),
+      served(Kinds.CephBlockPoolRadosNamespace, 'rns', ns, { blockPoolName: 'p' }),
+    ]);
+    await scene.killController();
+    await serve(false);
+    await scene.restartController();
+    const deletion = (): ReturnType<typeof rook.delete> => rook.delete(pool(ns), 'dryRun=All');
+    await vi.waitFor(async () => {
+      const { status, message } = await deletion();
+      expect(message).toContain(`${name} is defined, and not served at present`);
+      expect(status).toBe(503);
+    }, WAIT);
+    await serve(true);
+    await vi.waitFor(async () => {
+      expect(blockersOf(await deletion())).toEqual([{ kind, namespace: ns, name: 'rns' }]);
+    }, WAIT);
+  });
+});
+
 describe('what would newly depend on a resource that is being deleted', () => {
   test('is not made of it: a volume, a change; others are', async () => {
     const ns = await scene.namespace('around-armed');

@@ -27,6 +27,7 @@ export async function serveLooks(): Promise<void> {
   });
   const reader = kubeReader(transport, {
     types: refreshedTypes(transport, systemClock),
+    asksDefinitions: true,
     keep: { pageSize: PAGE_SIZE, of: essentialsOf },
   });
   const reply = (answer: LookReply): void => parentPort?.postMessage(answer);

@@ -181,7 +181,7 @@ function machineryOf(
   const types = refreshedTypes(transport, clock);
   const writer = kubeWriter(transport, types);
   const live = kubeWatcher(transport, types);
-  const reader = kubeReader(transport, { types });
+  const reader = kubeReader(transport, { types, asksDefinitions: true });
   const ways = { reader, exec: podExec(transport), conf: cephConf, env };
   return {
     namespace,
