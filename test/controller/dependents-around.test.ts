@@ -236,9 +236,13 @@ describe('a kind of Rook that no rule knows', () => {
 
 describe('a kind that is defined and not served', () => {
   const [kind, name] = ['CephBlockPoolRadosNamespace', 'cephblockpoolradosnamespaces.ceph.rook.io'];
-  const serve = (isServed: boolean): Promise<unknown> => {
-    const patch = [{ op: 'replace', path: '/spec/versions/0/served', value: isServed }];
-    return scene.install.kubectl(['patch', 'crd', name, '--type=json', '-p', JSON.stringify(patch)]);
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+  const serve = async (isServed: boolean): Promise<void> => {
+    const { body } = await scene.client.send('GET', path, undefined);
+    const versions = listAt(body, 'spec', 'versions').map((one) =>
+      isRecord(one) ? { ...one, served: isServed } : one,
+    );
+    expect((await scene.client.send('PATCH', path, { spec: { versions } })).status).toBe(200);
   };
 
   test('may have objects, also for a controller that has never seen it served', async () => {
