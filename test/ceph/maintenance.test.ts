@@ -81,7 +81,11 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
   }
 
   function maintenance(...args: readonly string[]): Promise<Finished> {
-    const words = ['maintenance', ...args, '--ceph-conf', ceph.conf];
+    return command('maintenance', ...args);
+  }
+
+  function command(...args: readonly string[]): Promise<Finished> {
+    const words = [...args, '--ceph-conf', ceph.conf];
     return run(EXECUTABLE, words, { env: environment() }, AbortSignal.timeout(110_000));
   }
 
@@ -179,6 +183,16 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
       const shown = await maintenance('status');
       expect(shown.stdout).toMatch(
         /^node-a +Ready +new disk +\d+s +osd\.0,osd\.1 +2\/2 +\d+ active\+.* +0 +<none>$/m,
+      );
+
+      const told = (await command('why', 'node/node-a')).stdout;
+      expect(told).toMatch(/^ {2}Phase: +Ready$/m);
+      expect(told).toMatch(/^ {2}Asked for by: +\S+$/m);
+      expect(told).toMatch(/^ {2}Reason: +new disk$/m);
+      expect(told).toContain('kubectl rook-deps maintenance stop node-a');
+      expect(told).not.toContain('kubectl uncordon');
+      expect((await command('why', 'node/node-b')).stdout).toMatch(
+        /^ {2}node node-a of zone zone-x: Ready, for \d+s, asked for by \S+: new disk$/m,
       );
 
       // Another zone must stay, whoever asks.

@@ -237,6 +237,36 @@ describe('a node', () => {
     );
   });
 
+  test('in maintenance says by whom, why, since when and how far, and so do those that wait for it', async () => {
+    const written = JSON.stringify({
+      spec: { nodeName: 'node-0', reason: 'new disk', requestedBy: 'alice' },
+      status: {
+        phase: 'Ready',
+        message: 'drained: the node can be powered off',
+        prior: { recordedAt: '2026-11-18T09:48:00Z', nodeUid: '' },
+      },
+    });
+    const ledger = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'rook-deps-maintenance', namespace: 'kube-system' },
+      data: { 'node-0': written },
+    };
+    const resource = {
+      apiVersion: 'rook-deps.io/v1alpha1',
+      kind: 'NodeMaintenance',
+      metadata: { name: 'node-1' },
+      spec: { nodeName: 'node-1' },
+      status: { phase: 'Pending', message: 'node node-0 of zone zone-x is in maintenance (Ready)' },
+    };
+    const all = JSON.stringify([...aDrain(now - 7 * 60_000), ledger, resource]);
+    const { out } = await run('why --from - node/node-0 node/node-1 --no-ceph', {
+      stdin: all,
+      now: () => now,
+    });
+    await expect(out).toMatchFileSnapshot('../../../test/fixtures/golden/why-node-maintenance.txt');
+  });
+
   test.for([
     { line: 'node/node-1', code: 2 },
     { line: 'no node-0', code: 3 },
