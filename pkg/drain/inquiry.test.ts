@@ -306,6 +306,15 @@ describe('maintenances', () => {
     ]);
   });
 
+  test('of a node in another domain that still runs are told as well', async () => {
+    const report = await ask('node-1', zones(), replies({}), kept(note('node-0', { phase: 'Running' })));
+    expect(report).toMatchObject({
+      verdict: 'Drainable',
+      otherMaintenances: [{ node: 'node-0' }],
+      next: ['kubectl rook-deps maintenance status node-0'],
+    });
+  });
+
   test('of nodes in the same domain or without Ceph, or that have not begun, are in the way of nobody', async () => {
     const twin = [aNode('twin'), ...zones(), anOsd(7, { zone: 'zone-y', node: 'twin' }), aNode('plain')];
     const report = await ask('node-1', twin, replies({}), kept(note('twin'), note('plain'), pending));

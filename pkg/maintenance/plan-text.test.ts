@@ -88,6 +88,7 @@ describe('warns of', () => {
     const world = new MaintenanceWorld(aDaemon('mds', labels));
     expect(await plan(world)).not.toContain('Warnings:');
     world.keepsServers = 'insufficient';
+    expect(await plan(world)).not.toContain('Warnings:');
     expect(await plan(world, { force: true })).toContain('filesystem myfs has no other metadata server');
   });
 
@@ -100,6 +101,8 @@ describe('warns of', () => {
     expect(held).toContain(
       'rook-ceph-rgw-s3 holds pod rook-ceph-rgw-s3-node-x because it needs 1 healthy pods and counts 1; that does not change by itself',
     );
+    const second = { ...budget, metadata: { ...budget.metadata, name: 'mine' } };
+    expect(await plan(new MaintenanceWorld(rgw, budget, second))).toContain('delete all but one of them');
     const passing = { ...budget, status: { ...status, expectedPods: 2 } };
     expect(await plan(new MaintenanceWorld(rgw, passing))).not.toContain('for ever');
   });

@@ -1,4 +1,4 @@
-import { holdsForGood, listed } from '#pkg/drain';
+import { holdsForGood, listed, type Hold } from '#pkg/drain';
 import { poolsKeeping } from './copies.ts';
 import { lonelyWords, METADATA_SERVER } from './services.ts';
 import type { ClusterFacts, Situation, Surroundings } from './situation.ts';
@@ -18,12 +18,15 @@ export function warningsOn(
   const objects = evicted.map(({ object }) => object);
   return [
     ...data,
-    ...clusters.flatMap(lostServices),
-    ...holdsForGood(objects, budgets.items).map(
-      ({ message }) => `${message}; that does not change by itself, so the eviction would wait for ever`,
-    ),
+    ...clusters.flatMap((cluster) => lostServices(cluster, request.force)),
+    ...holdsForGood(objects, budgets.items).map(endlessWords),
     ...budgets.gaps.map(({ what, reason }) => `nobody knows which budgets hold pods: ${what}: ${reason}`),
   ];
+}
+
+function endlessWords({ kind, message }: Hold): string {
+  const way = kind === 'broken' ? 'delete all but one of them' : 'add a pod or delete the budget';
+  return `${message}; that does not change by itself: ${way}, else the eviction waits for ever`;
 }
 
 /** Pools that serve with one copy are served all the same, and one more broken disk would take it. */
@@ -36,8 +39,8 @@ function lastCopies({ ceph }: ClusterFacts): readonly string[] {
   return [`while the node is away, data of ${names} is in a single place: min_size is 1`];
 }
 
-function lostServices({ id, lone, ceph }: ClusterFacts): readonly string[] {
-  // Metadata servers of other filesystems stand by as well: Ceph knows.
-  const isServed = ceph.kind === 'told' && ceph.metadataServers?.opinion.isOk === true;
-  return lone.filter(({ app }) => app !== METADATA_SERVER || !isServed).map((one) => lonelyWords(one, id));
+function lostServices({ id, lone, ceph }: ClusterFacts, isForced: boolean): readonly string[] {
+  // Metadata servers of other filesystems stand by as well: Ceph knows. What it says is in the way, unless by force.
+  const isLost = isForced && ceph.kind === 'told' && ceph.metadataServers?.opinion.isOk === false;
+  return lone.filter(({ app }) => app !== METADATA_SERVER || isLost).map((one) => lonelyWords(one, id));
 }

@@ -59,7 +59,7 @@ function verdictSection(report: DrainReport, style: Style): readonly string[] {
   return [style.box ? style.box(text, tone) : text];
 }
 
-function sentence({ verdict, drained, gaps, clusters }: DrainReport): string {
+function sentence({ verdict, drained, gaps, clusters, otherMaintenances }: DrainReport): string {
   const state = drained === undefined ? '' : ` It is ${drained}.`;
   switch (verdict) {
     case 'Blocked':
@@ -69,6 +69,8 @@ function sentence({ verdict, drained, gaps, clusters }: DrainReport): string {
       return `Nothing was found that holds its pods, but ${things} could not be checked.${state}`;
     }
     case 'Drainable': {
+      if (otherMaintenances.length > 0)
+        return `Nothing holds its pods yet, but OSDs of another failure domain may go at any moment: wait for it.${state}`;
       const isAsked = clusters.every(({ wouldStop }) => wouldStop !== undefined);
       const data = isAsked ? 'and all data stays available without it' : 'but Ceph was left out';
       return clusters.length === 0

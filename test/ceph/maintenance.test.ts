@@ -272,7 +272,8 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
         spec: { maxUnavailable: 0, selector: { matchLabels: { app: 'web' } } },
       };
       await client.create(budget);
-      const held = await interrupted(['start', 'node-a', '--yes'], /shop\/web holds pod web-/);
+      const held = await interrupted(['start', 'node-a', '--yes'], /Draining.*shop\/web holds pod web-/);
+      expect(held.stderr).toContain('that does not change by itself');
       expect(held).toMatchObject({ code: 130 });
       expect(held.stderr).toContain('To go back: kubectl rook-deps maintenance stop node-a');
       expect(await phase()).toBe('Draining');

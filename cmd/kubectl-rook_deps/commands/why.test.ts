@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Kinds } from '#pkg/object';
 import { run, type Outcome } from '#test/fakes/program.ts';
-import { aDrain } from '#test/fixtures/drains.ts';
+import { aDrain, aZone } from '#test/fixtures/drains.ts';
 import { anObject, aCluster, aPool, aRadosNamespace } from '#test/fixtures/objects.ts';
 
 const STDIN = JSON.stringify([
@@ -265,6 +265,22 @@ describe('a node', () => {
       now: () => now,
     });
     await expect(out).toMatchFileSnapshot('../../../test/fixtures/golden/why-node-maintenance.txt');
+  });
+
+  test('that nothing holds yet is told to wait for a maintenance in another zone', async () => {
+    const resource = {
+      apiVersion: 'rook-deps.io/v1alpha1',
+      kind: 'NodeMaintenance',
+      metadata: { name: 'node-0' },
+      spec: { nodeName: 'node-0' },
+      status: { phase: 'Running', prior: { recordedAt: '2026-11-18T09:59:00Z', nodeUid: '' } },
+    };
+    const zones = ['zone-x', 'zone-y'].flatMap((zone, id) => aZone(zone, id));
+    const pool = aPool('p', { spec: { failureDomain: 'zone' } });
+    const all = JSON.stringify([aCluster(), pool, ...zones, resource]);
+    const { out } = await run('why --from - node/node-1 --no-ceph', { stdin: all, now: () => now });
+    expect(out).toContain('OSDs of another failure domain may go at any moment: wait for it.');
+    expect(out).toContain('node node-0 of zone zone-x: Running, for 60s');
   });
 
   test.for([
