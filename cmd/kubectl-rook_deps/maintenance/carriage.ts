@@ -5,7 +5,7 @@ import { warn } from '../wiring.ts';
 import { hasController, type Found, type Tools } from './tools.ts';
 
 const POLL_MS = 1000;
-/** Whoever looks on asks now and then whether the controller still lives. */
+/** How often it is asked whether the controller lives. */
 const LIFE_CHECK_MS = 30_000;
 
 /** Where we carry a maintenance out; undefined while a living controller does. */
@@ -44,6 +44,7 @@ export class Carriage {
   /** Undefined when it is over. */
   async turn(current: Maintenance, signal: AbortSignal): Promise<Maintenance | undefined> {
     const { ports } = this.#tools;
+    await this.#changeGuard(signal);
     const ledger = this.#ledger;
     if (!ledger) return this.#lookOn(current, signal);
     await ports.clock.sleep(this.#waitMs, signal);
@@ -57,8 +58,6 @@ export class Carriage {
       // Somebody else wrote first: what they wrote counts.
       if (!isConflict(error)) throw error;
       this.#waitMs = 0;
-      const isBack = this.#found.by === 'controller' && (await this.#controllerLives(signal));
-      if (isBack) this.#ledger = undefined;
       return again(current, ledger, signal);
     }
   }
@@ -66,16 +65,17 @@ export class Carriage {
   async #lookOn(current: Maintenance, signal: AbortSignal): Promise<Maintenance | undefined> {
     const { resources, commands, ports } = this.#tools;
     await ports.clock.sleep(POLL_MS, signal);
-    if (ports.clock.now() - this.#checkedMs >= LIFE_CHECK_MS) {
-      this.#checkedMs = ports.clock.now();
-      this.#ledger = await carrier(this.#found, this.#tools, this.#io, signal);
-    }
     // There may be another one of this node, kept elsewhere.
     return again(current, this.#found.by === 'controller' ? resources : commands, signal);
   }
 
-  #controllerLives(signal: AbortSignal): Promise<boolean> {
-    return hasController(this.#tools, this.#io.now(), signal);
+  /** A controller may die meanwhile, or come back: for a moment both may do it, and what is written first counts. */
+  async #changeGuard(signal: AbortSignal): Promise<void> {
+    const now = this.#tools.ports.clock.now();
+    if (this.#found.by === 'command' || now - this.#checkedMs < LIFE_CHECK_MS) return;
+    this.#checkedMs = now;
+    if (!this.#ledger) this.#ledger = await carrier(this.#found, this.#tools, this.#io, signal);
+    else if (await hasController(this.#tools, this.#io.now(), signal)) this.#ledger = undefined;
   }
 }
 
