@@ -31,10 +31,13 @@ stop to be served, Ceph does not answer, or others are at work; --force goes on 
 written down first: run it again to go on after an interruption.
 
 stop brings back what start has changed, and nothing else: a cordon or a noout that was there before stays. It waits until
-OSDs are up and all data is whole. status says where it stands.
+OSDs are up, all data is whole, and no budget holds others for the sake of the node. status says where it stands.
 
-With the controller installed, it does the work; otherwise the command does, until it is done.`,
-  usage: 'maintenance (start | stop | status) NODE [-l SELECTOR --rolling] [--yes] [flags] [options]',
+start --rolling takes several nodes, by name or selector, one failure domain at a time. You stop each when your work on it is
+done; the next domain begins when nothing is in its way. Run it again to go on: what is under way comes first.
+
+With the controller installed, it does the work; otherwise, or while it does not run, the command does, until it is done.`,
+  usage: 'maintenance (start | stop | status) (NODE | -l SELECTOR --rolling) [--yes] [flags] [options]',
   examples: [
     {
       what: 'What would happen, and what is in the way',
@@ -62,7 +65,10 @@ With the controller installed, it does the work; otherwise the command does, unt
       type: 'boolean',
       describe: 'Wait until the node can be powered off, or is back; without a controller always so.',
     },
-    timeout: { type: 'string', describe: 'How long to wait, such as 90s or 5m; without limit by default.' },
+    timeout: {
+      type: 'string',
+      describe: 'How long to wait, such as 90s or 5m, for each node; without limit by default.',
+    },
     rolling: {
       type: 'boolean',
       describe: 'Several nodes, one failure domain at a time: the next when the last is back.',
