@@ -72,7 +72,7 @@ export class Round {
   async #take(name: string, signal: AbortSignal): Promise<number> {
     const { clock } = this.#tools.ports;
     const deadlineMs = clock.now() + this.#orders.limitMs;
-    const known = await findMaintenance(name, this.#tools, signal);
+    const known = await this.#find(name, signal);
     // There is nothing to bring on, and its end is waited for.
     if (known?.maintenance.isStopping || known?.maintenance.status.phase === 'Expired') return 0;
     if (!known && !(await this.#isClear(name, deadlineMs, signal))) return this.#timedOut();
@@ -113,7 +113,7 @@ export class Round {
   async #untilOver(name: string, signal: AbortSignal): Promise<number> {
     const { clock } = this.#tools.ports;
     for (let stoppedMs: number | undefined; ;) {
-      const found = await this.#patiently(name, () => findMaintenance(name, this.#tools, signal), signal);
+      const found = await this.#find(name, signal);
       if (!found) break;
       if (found.maintenance.isStopping) stoppedMs ??= clock.now();
       if (stoppedMs !== undefined && clock.now() - stoppedMs >= this.#orders.limitMs) return this.#timedOut();
@@ -125,6 +125,10 @@ export class Round {
     this.#begun.delete(name);
     this.#io.error(`${name} is out of maintenance`);
     return 0;
+  }
+
+  #find(name: string, signal: AbortSignal): Promise<Found | undefined> {
+    return this.#patiently(name, () => findMaintenance(name, this.#tools, signal), signal);
   }
 
   async #patiently<T>(name: string, ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
