@@ -43,13 +43,16 @@ export class MaintenanceProgress {
   say(line: string): void {
     const text = printable(line);
     this.#io.showProgress(text);
-    if (this.#io.stderrIsTerminal || text === this.#told) return;
+    if (text === this.#told) return;
     this.#told = text;
-    this.#io.error(text);
+    if (!this.#io.stderrIsTerminal) this.#io.error(text);
   }
 
   leave(why: string, { left, onward, back }: Way): void {
+    const last = this.#told;
     this.end();
+    // On a terminal it would be gone, with what was waited for.
+    if (this.#io.stderrIsTerminal && last !== '') this.#io.error(last);
     this.#io.error(printable(`error: ${why}; ${left}`));
     this.#io.error(printable(`To go on:   kubectl rook-deps maintenance ${onward}`));
     for (const node of back)
@@ -57,6 +60,7 @@ export class MaintenanceProgress {
   }
 
   end(): void {
+    this.#told = '';
     this.#io.showProgress(undefined);
   }
 }

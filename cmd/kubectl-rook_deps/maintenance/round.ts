@@ -98,8 +98,8 @@ export class Round {
     for (;;) {
       const situation = await this.#patiently(name, () => this.#look(name, signal), signal);
       const conflicts = conflictsIn(situation, situation.surroundings);
-      if (conflicts.length === 0) return true;
       if (clock.now() >= deadlineMs) return false;
+      if (conflicts.length === 0) return true;
       this.#progress.say(`${name} waits: ${conflicts.map(({ message }) => message).join('; ')}`);
       await clock.sleep(LOOK_MS, signal);
     }
