@@ -10,6 +10,7 @@ import {
   type OsdFacts,
 } from '#pkg/drain';
 import { Kinds, textAt, type KubeObject } from '#pkg/object';
+import { blockingBudgets } from './blocking-budgets.ts';
 import { askCeph } from './ceph-answer.ts';
 import type { InquiryPorts } from './inquiry.ts';
 import { listAll, type ObserverReader } from './observe.ts';
@@ -65,6 +66,7 @@ export async function clusterFacts(
     // Where Rook keeps no budgets, its account is of the past.
     { domain: drainSettings(cluster).isRooks ? parseRookState(rooks).draining : undefined, by: 'Rook' },
   ];
+  const isServed = hasOperator(namespace, [...deployments, ...daemons], operators);
   return {
     id,
     object: cluster,
@@ -81,8 +83,9 @@ export async function clusterFacts(
     replacing: deployments.flatMap((one) =>
       one.metadata.annotations?.[REPLACING] === 'true' ? (osdIdOf(one) ?? []) : [],
     ),
-    hasOperator: hasOperator(namespace, [...deployments, ...daemons], operators),
+    hasOperator: isServed,
     draining: drains.flatMap(({ domain, by }) => (domain ? [{ domain, by }] : [])),
+    blocking: maintenance.isStopping ? await blockingBudgets(cluster, isServed, ports.reader, signal) : [],
     ceph: view.answer,
   };
 }
