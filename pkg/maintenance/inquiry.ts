@@ -2,6 +2,7 @@ import type { Ceph } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
 import {
   drainSettings,
+  HOSTNAME,
   isReadyPod,
   NODE,
   OSD_SELECTOR,
@@ -30,7 +31,6 @@ export interface InquiryPorts {
   readonly clock: Clock;
 }
 
-const HOSTNAME = 'kubernetes.io/hostname';
 const REPLACING = 'osd.rook.io/replace-in-progress';
 const PROTECTED = ['rook-deps.io/in-use', 'rook-deps.io/critical'];
 const POOLS = [Kinds.CephBlockPool, Kinds.CephFilesystem, Kinds.CephObjectStore, Kinds.CephObjectZone];

@@ -3,6 +3,7 @@ import { printable, table } from '#pkg/render';
 import type { Conflict } from './conflicts.ts';
 import { WAVES, type DrainPod, type Wave } from './pods.ts';
 import { ownDomains, type ClusterFacts, type Situation, type Surroundings } from './situation.ts';
+import type { Return } from './tolerations.ts';
 import { osdName } from './words.ts';
 
 const WAVE_WORDS: Readonly<Record<Wave, string>> = {
@@ -11,6 +12,11 @@ const WAVE_WORDS: Readonly<Record<Wave, string>> = {
   services: 'serves storage',
   osds: 'keeps data',
   monitors: 'monitor',
+};
+const RETURN_WORDS: Readonly<Record<Return, string>> = {
+  never: '',
+  perhaps: 'tolerates the cordon: may come back to this node',
+  surely: 'tolerates the cordon and is bound to this node: never evicted',
 };
 const MAX_LISTED = 30;
 
@@ -49,11 +55,15 @@ function podLines(noDrain: boolean, pods: readonly DrainPod[]): readonly string[
   // Whatever has to do with Ceph is named, all of it.
   const unnamed = pods.filter(({ wave }) => wave === 'others').slice(MAX_LISTED);
   const named = WAVES.flatMap((wave) => pods.filter((pod) => pod.wave === wave && !unnamed.includes(pod)));
-  const rows = named.map(({ name, wave, isBare, volumes }) => [
+  const rows = named.map(({ name, wave, isBare, comesBack, volumes }) => [
     `  ${WAVES.indexOf(wave) + 1}`,
     printable(name),
     printable(
-      [WAVE_WORDS[wave], volumes.join(', '), isBare ? 'no controller: never evicted' : '']
+      [
+        WAVE_WORDS[wave],
+        volumes.join(', '),
+        isBare ? 'no controller: never evicted' : RETURN_WORDS[comesBack],
+      ]
         .filter(Boolean)
         .join('; '),
     ),

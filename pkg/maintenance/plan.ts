@@ -1,5 +1,6 @@
 import { listed } from '#pkg/drain';
 import { conflictsIn } from './conflicts.ts';
+import { futility, isFutile, toleratingPods } from './futility.ts';
 import { durationMs } from './maintenance.ts';
 import { nooutOf, osdsOf, priorNoout, withNewcomers } from './newcomers.ts';
 import { WAVES, type DrainPod } from './pods.ts';
@@ -40,6 +41,7 @@ function beginning(situation: Situation): Step {
       nodeUid: node.uid,
       cordoned: node.isCordoned,
       noout: surroundings.clusters.flatMap(priorNoout),
+      tolerating: toleratingPods(pods),
     },
     cordon: node.isCordoned ? undefined : 'setting',
     noout: surroundings.clusters.flatMap(nooutOf),
@@ -123,8 +125,8 @@ function draining(situation: Situation, node: NodeFacts): Step {
     ]);
   if (wave === undefined) return allGone(situation);
   const own = pods.filter((pod) => pod.wave === wave);
-  const open = own.filter(({ isGoing, isBare }) => !isGoing && !isBare);
-  if (open.length === 0) return held(situation, 'Draining', waitingFor(own));
+  const open = own.filter((pod) => !pod.isGoing && !pod.isBare && !isFutile(pod, status.prior));
+  if (open.length === 0) return held(situation, 'Draining', waitingFor(own, situation));
   if (!surroundings) return { kind: 'inquire' };
   const conflicts = conflictsIn(situation, surroundings);
   const fresh = downNow(situation);
@@ -132,20 +134,26 @@ function draining(situation: Situation, node: NodeFacts): Step {
   return withNewcomers(situation, surroundings) ?? { kind: 'evict', wave, pods: open };
 }
 
-function waitingFor(pods: readonly DrainPod[]): readonly Obstacle[] {
-  const bare = pods.filter(({ isBare, isGoing }) => isBare && !isGoing);
-  if (bare.length > 0) {
-    const names = listed(bare.map(({ name }) => name));
+function waitingFor(pods: readonly DrainPod[], { maintenance }: Situation): readonly Obstacle[] {
+  const left = pods.filter(({ isGoing }) => !isGoing);
+  const bare = left.filter(({ isBare }) => isBare);
+  const futile = left.filter((pod) => !pod.isBare && isFutile(pod, maintenance.status.prior));
+  if (left.length === 0)
     return [
-      {
-        reason: 'BarePod',
-        message: `nobody would make ${names} again; delete or move by hand what is not needed`,
-      },
+      { reason: 'Terminating', message: `waiting for ${listed(pods.map(({ name }) => name))} to be gone` },
     ];
-  }
   return [
-    { reason: 'Terminating', message: `waiting for ${listed(pods.map(({ name }) => name))} to be gone` },
+    ...(bare.length > 0 ? [bareness(bare)] : []),
+    ...(futile.length > 0 ? [futility(futile, maintenance.request.node)] : []),
   ];
+}
+
+function bareness(pods: readonly DrainPod[]): Obstacle {
+  const names = listed(pods.map(({ name }) => name));
+  return {
+    reason: 'BarePod',
+    message: `nobody would make ${names} again; delete or move by hand what is not needed`,
+  };
 }
 
 /** Without pods, and the OSDs down or on another node by Ceph's account. */
