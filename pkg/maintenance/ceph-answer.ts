@@ -10,6 +10,7 @@ import {
 import type { Clock } from '#pkg/clock';
 import { drainSettings, osdFacts, viewCeph, type CephView, type OsdFacts, type OsdSources } from '#pkg/drain';
 import type { KubeObject } from '#pkg/object';
+import { oneByOne, type Movable } from './one-by-one.ts';
 import type { CephAnswer, SettledGroups } from './situation.ts';
 
 export interface CephFinding {
@@ -29,6 +30,7 @@ export async function askCeph(
   sources: Omit<OsdSources, 'lastNodes'>,
   nodes: readonly (string | undefined)[],
   recorded: readonly number[],
+  movable: Movable,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<CephFinding> {
@@ -47,7 +49,7 @@ export async function askCeph(
     const groups =
       'trouble' in settled
         ? settled
-        : await orTrouble(() => groupsWithout(ceph, leaving, settled, cluster, signal));
+        : await orTrouble(() => groupsWithout(ceph, { leaving, movable }, settled, cluster, signal));
     const osdMap = 'trouble' in settled ? map : settled.osdMap;
     const { health, checks } = status;
     return { answer: { kind: 'told', osdMap, health, checks, quorum, groups }, type, osds };
@@ -80,11 +82,12 @@ async function factsOf(
 
 async function groupsWithout(
   ceph: Ceph,
-  leaving: readonly number[],
-  { groups, osdMap }: Settled,
+  { leaving, movable }: { readonly leaving: readonly number[]; readonly movable: Movable },
+  settled: Settled,
   cluster: KubeObject,
   signal: AbortSignal,
 ): Promise<SettledGroups> {
+  const { groups, osdMap } = settled;
   const up = new Set(osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
   const still = leaving.filter((id) => up.has(id));
   const words = [...statesOf(groups)].map(([state, count]) => `${count} ${state}`).join(', ');
@@ -92,13 +95,17 @@ async function groupsWithout(
   const unclean = groups.filter(
     (group) => !isClean([group], healthy) && group.acting.some((id) => still.includes(id)),
   );
+  const isWhole = isClean(groups, healthy);
+  const turns = oneByOne(still, movable, settled, isWhole);
+  const stopped = turns?.next === undefined ? still : [turns.next];
   return {
-    isClean: isClean(groups, healthy),
+    isClean: isWhole,
     unclean: unclean.map(({ id }) => id),
     needed: unclean.filter(({ state }) => LACKS_OBJECTS.test(state)).map(({ id }) => id),
     words: words || 'none',
-    forecast: forecastStop(still, groups, osdMap.pools),
-    opinion: still.length === 0 || (await ceph.okToStop(still, signal)).isOk,
+    forecast: forecastStop(stopped, groups, osdMap.pools),
+    turns,
+    opinion: stopped.length === 0 || (await ceph.okToStop(stopped, signal)).isOk,
   };
 }
 

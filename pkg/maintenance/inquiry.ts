@@ -14,11 +14,12 @@ import {
   STATE_NAME,
   type OsdFacts,
 } from '#pkg/drain';
-import { isTrueAt, Kinds, textAt, type KubeObject } from '#pkg/object';
+import { isTrueAt, Kinds, type KubeObject } from '#pkg/object';
 import { askCeph } from './ceph-answer.ts';
 import type { Ledger } from './ledger.ts';
 import type { Maintenance } from './maintenance.ts';
 import { listAll, type ObserverReader } from './observe.ts';
+import { isPortable, NONE_MOVABLE, osdsElsewhere } from './one-by-one.ts';
 import { foreignHolders, foreignMaintenances } from './others.ts';
 import { monitorName, osdIdOf, type DrainPod } from './pods.ts';
 import type { ClusterFacts, OtherMaintenance, Situation, Surroundings } from './situation.ts';
@@ -126,7 +127,21 @@ async function clusterFacts(
   const known = osdFacts('', { ...sources, lastNodes: new Map() });
   const isNear = ownOsds(known, names).length > 0 || known.some((osd) => osd.node === undefined);
   if (!isNear && !hasDaemon && recorded.length === 0) return undefined;
-  const view = await askCeph(ports.cephOf(cluster), cluster, sources, names, recorded, ports.clock, signal);
+  const elsewhere = osdsElsewhere(sources.pods, maintenance.request.node);
+  const movable = {
+    osds: deployments.filter(isPortable).flatMap((one) => osdIdOf(one) ?? []),
+    here: pods.flatMap((pod) => (isOwn(pod) && !pod.isGoing ? (osdIdOf(pod.object) ?? []) : [])),
+  };
+  const view = await askCeph(
+    ports.cephOf(cluster),
+    cluster,
+    sources,
+    names,
+    recorded.filter((osd) => !elsewhere.includes(osd)),
+    maintenance.request.noDrain ? NONE_MOVABLE : movable,
+    ports.clock,
+    signal,
+  );
   const type = view.type ?? parseState(ours).type ?? requestedDomain(services.flat());
   const osds = view.osds ?? osdFacts(type, { ...sources, lastNodes: new Map() });
   const here = ownOsds(osds, names);
@@ -143,10 +158,7 @@ async function clusterFacts(
     osds,
     // Those that came after it began go with the others.
     own: [...new Set([...recorded, ...here])].toSorted((a, b) => a - b),
-    elsewhere: osdPods.flatMap((pod) => {
-      const place = textAt(pod, 'spec', 'nodeName');
-      return place !== undefined && place !== maintenance.request.node ? (osdIdOf(pod) ?? []) : [];
-    }),
+    elsewhere,
     monitors: pods.flatMap((pod) => (isOwn(pod) ? (monitorName(pod.object) ?? []) : [])),
     replacing: deployments.flatMap((one) =>
       one.metadata.annotations?.[REPLACING] === 'true' ? (osdIdOf(one) ?? []) : [],

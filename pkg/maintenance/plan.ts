@@ -1,11 +1,12 @@
 import { listed } from '#pkg/drain';
 import { conflictsIn } from './conflicts.ts';
-import { futility, isFutile, toleratingPods } from './futility.ts';
 import { durationMs } from './maintenance.ts';
 import { nooutOf, osdsOf, priorNoout, withNewcomers } from './newcomers.ts';
-import { WAVES, type DrainPod } from './pods.ts';
+import { isItsTurn } from './one-by-one.ts';
+import { WAVES, type DrainPod, type Wave } from './pods.ts';
 import { nextRecovery } from './recovery.ts';
-import type { ClusterFacts, NodeFacts, Situation } from './situation.ts';
+import type { ClusterFacts, NodeFacts, Situation, Surroundings } from './situation.ts';
+import { isFutile, toleratingPods, waitingFor } from './staying-pods.ts';
 import type { Obstacle, Status } from './status.ts';
 import { downNow, held, nooutStep, pendingPods, settledAs, type Step } from './steps.ts';
 import { osdName } from './words.ts';
@@ -131,29 +132,19 @@ function draining(situation: Situation, node: NodeFacts): Step {
   const conflicts = conflictsIn(situation, surroundings);
   const fresh = downNow(situation);
   if (conflicts.length > 0) return held(situation, 'Draining', conflicts.map(plain), fresh);
-  return withNewcomers(situation, surroundings) ?? { kind: 'evict', wave, pods: open };
+  return withNewcomers(situation, surroundings) ?? evicting(situation, surroundings, wave, open);
 }
 
-function waitingFor(pods: readonly DrainPod[], { maintenance }: Situation): readonly Obstacle[] {
-  const left = pods.filter(({ isGoing }) => !isGoing);
-  const bare = left.filter(({ isBare }) => isBare);
-  const futile = left.filter((pod) => !pod.isBare && isFutile(pod, maintenance.status.prior));
-  if (left.length === 0)
-    return [
-      { reason: 'Terminating', message: `waiting for ${listed(pods.map(({ name }) => name))} to be gone` },
-    ];
-  return [
-    ...(bare.length > 0 ? [bareness(bare)] : []),
-    ...(futile.length > 0 ? [futility(futile, maintenance.request.node)] : []),
-  ];
-}
-
-function bareness(pods: readonly DrainPod[]): Obstacle {
-  const names = listed(pods.map(({ name }) => name));
-  return {
-    reason: 'BarePod',
-    message: `nobody would make ${names} again; delete or move by hand what is not needed`,
-  };
+function evicting(
+  situation: Situation,
+  surroundings: Surroundings,
+  wave: Wave,
+  open: readonly DrainPod[],
+): Step {
+  const pods = open.filter((pod) => isItsTurn(pod, surroundings));
+  if (pods.length > 0) return { kind: 'evict', wave, pods };
+  const own = situation.pods.filter((pod) => pod.wave === wave);
+  return held(situation, 'Draining', waitingFor(own, situation));
 }
 
 /** Without pods, and the OSDs down or on another node by Ceph's account. */

@@ -1,5 +1,6 @@
 import { listed } from '#pkg/drain';
 import type { DrainPod } from './pods.ts';
+import type { Situation } from './situation.ts';
 import type { Obstacle, Prior } from './status.ts';
 import { CORDON } from './tolerations.ts';
 
@@ -16,7 +17,30 @@ export function isFutile({ comesBack, object }: DrainPod, prior: Prior | undefin
   return prior !== undefined && !prior.tolerating.includes(object.metadata.uid ?? '');
 }
 
-export function futility(pods: readonly DrainPod[], node: string): Obstacle {
+/** What the pods of a wave that are left are waited for. */
+export function waitingFor(pods: readonly DrainPod[], { maintenance }: Situation): readonly Obstacle[] {
+  const left = pods.filter(({ isGoing }) => !isGoing);
+  const bare = left.filter(({ isBare }) => isBare);
+  const futile = left.filter((pod) => !pod.isBare && isFutile(pod, maintenance.status.prior));
+  if (left.length === 0)
+    return [
+      { reason: 'Terminating', message: `waiting for ${listed(pods.map(({ name }) => name))} to be gone` },
+    ];
+  return [
+    ...(bare.length > 0 ? [bareness(bare)] : []),
+    ...(futile.length > 0 ? [futility(futile, maintenance.request.node)] : []),
+  ];
+}
+
+function bareness(pods: readonly DrainPod[]): Obstacle {
+  const names = listed(pods.map(({ name }) => name));
+  return {
+    reason: 'BarePod',
+    message: `nobody would make ${names} again; delete or move by hand what is not needed`,
+  };
+}
+
+function futility(pods: readonly DrainPod[], node: string): Obstacle {
   const names = pods.map(({ name }) => name);
   const [verb, it] =
     pods.length === 1 ? ['tolerates the cordon and comes', 'it'] : ['tolerate the cordon and come', 'them'];
