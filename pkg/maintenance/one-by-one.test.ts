@@ -54,13 +54,16 @@ describe('an OSD that can run on another node', () => {
     expect(held?.status).toMatchObject({ phase: 'Draining', blockedBy: [{ reason: 'OneByOne' }] });
   });
 
-  test('waits while Ceph has not noticed that the one before is gone', async () => {
+  test('waits while Ceph has not noticed that another one is gone', async () => {
     const world = new PortableWorld();
-    world.stuck.add(0);
-    world.onChange = (when, what) =>
-      void (when === 'after' && what === 'evict rook-ceph-osd-0-pod' && world.up.add(0));
+    world.holds.set('rook-ceph-osd-0-pod', 'a budget');
     await world.start();
-    expect(world.evicted).toEqual(['rook-ceph-osd-0-pod']);
+    world.stuck.add(1);
+    world.cluster.drop({ group: '', kind: 'Pod', namespace: 'rook-ceph', name: 'rook-ceph-osd-1-pod' });
+    world.holds.clear();
+    const held = await world.settle('node-x', 5);
+    expect(held?.status.blockedBy).toMatchObject([{ reason: 'OneByOne' }]);
+    expect(world.evicted).toEqual([]);
   });
 
   test('goes before those that cannot', async () => {
