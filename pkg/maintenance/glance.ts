@@ -15,14 +15,14 @@ const GLANCE_MS = 20_000;
  */
 export async function glance(
   maintenance: Maintenance,
-  ports: InquiryPorts,
+  { limitMs = GLANCE_MS, ...ports }: InquiryPorts & { readonly limitMs?: number },
   signal: AbortSignal,
 ): Promise<Maintenance> {
-  const limit = AbortSignal.timeout(GLANCE_MS);
+  const limit = AbortSignal.timeout(limitMs);
   const both = AbortSignal.any([signal, limit]);
   const why = (error: unknown): string => {
     signal.throwIfAborted();
-    if (limit.aborted) return `no answer within ${GLANCE_MS / 1000} seconds`;
+    if (limit.aborted) return `no answer within ${limitMs / 1000} s`;
     return error instanceof Error ? error.message : String(error);
   };
   const { status } = maintenance;
