@@ -78,6 +78,8 @@ export function configMapLedger({ reader, writer }: LedgerPorts): CommandLedger 
         if (!known || known.isStopping) return known ?? { ...maintenance, isStopping: true };
         return write(object, known.request.node, { ...known, isStopping: true }, signal);
       }),
+    // Nobody deletes an entry but us.
+    hold: (maintenance) => Promise.resolve(maintenance),
     async keep(maintenance, status, signal) {
       if (sameStatus(maintenance.status, status)) return maintenance;
       return write(maintenance.origin, maintenance.request.node, { ...maintenance, status }, signal);

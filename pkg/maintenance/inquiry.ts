@@ -15,6 +15,7 @@ import {
   type OsdFacts,
 } from '#pkg/drain';
 import { isTrueAt, Kinds, type KubeObject } from '#pkg/object';
+import { blockingBudgets } from './blocking-budgets.ts';
 import { askCeph } from './ceph-answer.ts';
 import type { Ledger } from './ledger.ts';
 import type { Maintenance } from './maintenance.ts';
@@ -165,6 +166,7 @@ async function clusterFacts(
     ),
     hasOperator,
     draining: drains.flatMap(({ domain, by }) => (domain ? [{ domain, by }] : [])),
+    blocking: maintenance.isStopping ? await blockingBudgets(cluster, hasOperator, reader, signal) : [],
     ceph: view.answer,
   };
 }

@@ -1,4 +1,4 @@
-import { isTerminating, refOf, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
+import type { ObjectRef } from '#pkg/object';
 import { lookAgain, waitForChange, type Outcome, type Reconciler } from '#pkg/runtime';
 import { advance, type MaintenancePorts } from './advance.ts';
 import type { Ledger } from './ledger.ts';
@@ -20,7 +20,7 @@ export function maintenanceReconciler(ports: ReconcilerPorts): Reconciler<Object
       if (!origin.metadata.finalizers?.includes(FINALIZER)) {
         // Somebody took it off: whatever they meant, nothing is begun again.
         if (isStopping) return waitForChange;
-        await hold(origin, ports.writer, signal);
+        await ports.ledger.hold(found, signal);
         return lookAgain(0);
       }
       return outcomeOf(found, ports, observer, signal);
@@ -36,12 +36,4 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const result = await advance(found, ports.ledger, observer, ports, signal);
   return result.kind === 'ended' ? waitForChange : lookAgain(result.afterMs);
-}
-
-/** Before anything is changed: whoever deletes it then waits until all is taken back. */
-async function hold(object: KubeObject, writer: Pick<Writer, 'patch'>, signal: AbortSignal): Promise<void> {
-  if (isTerminating(object)) return;
-  const { uid, resourceVersion, finalizers = [] } = object.metadata;
-  const body = { metadata: { uid, resourceVersion, finalizers: [...finalizers, FINALIZER] } };
-  await writer.patch(refOf(object), { type: 'merge', body }, signal);
 }

@@ -10,7 +10,7 @@ import {
   type Writer,
 } from '#pkg/object';
 import type { Ledger } from './ledger.ts';
-import { FINALIZER, MAINTENANCE, parseMaintenance } from './maintenance.ts';
+import { FINALIZER, MAINTENANCE, parseMaintenance, type Maintenance } from './maintenance.ts';
 import { sameStatus, type Phase, type Status } from './status.ts';
 import { nooutWords, osdCount } from './words.ts';
 
@@ -20,7 +20,7 @@ export interface LedgerPorts {
   now(): number;
 }
 
-/** NodeMaintenances. Their status is the controller's to write, and nobody else's. */
+/** NodeMaintenances. Their status is the controller's to write; while none lives, that of a command in its place. */
 export function resourceLedger({ reader, writer, now }: LedgerPorts): Ledger {
   return {
     async all(signal) {
@@ -32,6 +32,13 @@ export function resourceLedger({ reader, writer, now }: LedgerPorts): Ledger {
     async find(node, signal) {
       const object = await reader.get(MAINTENANCE, undefined, node, signal);
       return object && parseMaintenance(object);
+    },
+    async hold(maintenance, signal) {
+      const { origin, isStopping } = maintenance;
+      const { uid, resourceVersion, finalizers = [] } = origin.metadata;
+      if (isStopping || finalizers.includes(FINALIZER)) return maintenance;
+      const body = { metadata: { uid, resourceVersion, finalizers: [...finalizers, FINALIZER] } };
+      return parsed(await writer.patch(refOf(origin), { type: 'merge', body }, signal), origin);
     },
     async keep(maintenance, status, signal) {
       const { origin } = maintenance;
@@ -46,8 +53,7 @@ export function resourceLedger({ reader, writer, now }: LedgerPorts): Ledger {
         { type: 'merge', body, subresource: 'status' },
         signal,
       );
-      if (!written) throw new Error(`NodeMaintenance "${origin.metadata.name}" is gone`);
-      return parseMaintenance(written);
+      return parsed(written, origin);
     },
     async end({ origin }, signal) {
       const { uid, resourceVersion, finalizers = [] } = origin.metadata;
@@ -56,6 +62,11 @@ export function resourceLedger({ reader, writer, now }: LedgerPorts): Ledger {
       await writer.patch(refOf(origin), { type: 'merge', body }, signal);
     },
   };
+}
+
+function parsed(written: KubeObject | undefined, { metadata }: KubeObject): Maintenance {
+  if (!written) throw new Error(`NodeMaintenance "${metadata.name}" is gone`);
+  return parseMaintenance(written);
 }
 
 /** Null takes away what was there before. */

@@ -62,6 +62,8 @@ export interface ClusterFacts {
   readonly hasOperator: boolean;
   /** The domains that drain by somebody's account. */
   readonly draining: readonly { readonly domain: string; readonly by: string }[];
+  /** Budgets that hold the other domains, by name, where somebody takes them back; looked for on the way back only. */
+  readonly blocking: readonly string[];
   readonly ceph: CephAnswer;
 }
 

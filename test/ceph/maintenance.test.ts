@@ -40,7 +40,56 @@ const LEDGER = {
   kind: 'ConfigMap',
   metadata: { name: 'rook-deps-maintenance', namespace: 'kube-system' },
 };
+const resource = {
+  apiVersion: 'rook-deps.io/v1alpha1',
+  kind: 'NodeMaintenance',
+  metadata: { name: 'node-a' },
+  spec: { nodeName: 'node-a' },
+};
+/** All rights on maintenances, and none on nodes. */
+function maintainer(name: string): readonly object[] {
+  const [apiGroup, resources] = [
+    'rbac.authorization.k8s.io',
+    ['nodemaintenances', 'nodemaintenances/status'],
+  ];
+  const head = { apiVersion: `${apiGroup}/v1`, metadata: { name: `maintainer-${name}` } };
+  return [
+    { ...head, kind: 'ClusterRole', rules: [{ apiGroups: ['rook-deps.io'], resources, verbs: ['*'] }] },
+    {
+      ...head,
+      kind: 'ClusterRoleBinding',
+      roleRef: { apiGroup, kind: 'ClusterRole', name: head.metadata.name },
+      subjects: [{ apiGroup, kind: 'User', name }],
+    },
+  ];
+}
+
 const { signal } = new AbortController();
+
+/** Which zones are short of OSDs at the same time, as often as one can look. */
+class ZoneWatch {
+  /** Names joined by a comma; empty when all are there. */
+  readonly seen = new Set<string>();
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(ceph: CephCluster) {
+    this.#running = this.#run(ceph);
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(ceph: CephCluster): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const down = THREE_ZONES.filter((_, id) => !ceph.isOsdRunning(id)).map(({ zone }) => zone);
+      this.seen.add([...new Set(down)].join());
+      await sleep(20);
+    }
+  }
+}
 
 describeOnCeph('maintenance, with OSDs that are real processes', () => {
   let ceph: CephCluster;
@@ -85,20 +134,32 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
     return run(EXECUTABLE, words, { env: environment() }, AbortSignal.timeout(110_000));
   }
 
+  /** A command that runs on its own. */
+  function started(args: readonly string[]): {
+    says(what: RegExp): Promise<void>;
+    interrupt(): void;
+    readonly ended: Promise<{ readonly code: unknown; readonly stderr: string }>;
+  } {
+    const words = ['maintenance', ...args, '--ceph-conf', ceph.conf];
+    const child = spawn(EXECUTABLE, words, { stdio: ['ignore', 'ignore', 'pipe'], env: environment() });
+    let stderr = '';
+    child.stderr.on('data', (piece) => (stderr += String(piece)));
+    return {
+      says: (what) => vi.waitFor(() => expect(stderr).toMatch(what), WAIT),
+      interrupt: () => void child.kill('SIGINT'),
+      ended: once(child, 'close').then(([code]: readonly unknown[]) => ({ code, stderr })),
+    };
+  }
+
   /** Runs a command until it says this, and then presses Ctrl-C. */
   async function interrupted(
     args: readonly string[],
     said: RegExp,
   ): Promise<{ readonly code: unknown; readonly stderr: string }> {
-    const words = ['maintenance', ...args, '--ceph-conf', ceph.conf];
-    const child = spawn(EXECUTABLE, words, { stdio: ['ignore', 'ignore', 'pipe'], env: environment() });
-    let stderr = '';
-    child.stderr.on('data', (piece) => (stderr += String(piece)));
-    const ended = once(child, 'close');
-    await vi.waitFor(() => expect(stderr).toMatch(said), WAIT);
-    child.kill('SIGINT');
-    const [code] = (await ended) as readonly unknown[];
-    return { code, stderr };
+    const command = started(args);
+    await command.says(said);
+    command.interrupt();
+    return command.ended;
   }
 
   async function pods(): Promise<readonly KubeObject[]> {
@@ -280,6 +341,54 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
       await untilWhole();
     });
 
+    test('nodes of two zones go one after the other, each when it is safe', LONG, async () => {
+      const selector = 'kubernetes.io/hostname in (node-a,node-b)';
+      const watch = new ZoneWatch(ceph);
+      const rolling = started(['start', '-l', selector, '--rolling', '--yes', '--timeout', '90s']);
+      await rolling.says(/Do your work on node-a/);
+      const [stopped] = await Promise.all([
+        maintenance('stop', 'node-a'),
+        rolling.says(/Do your work on node-b/),
+      ]);
+      expect(stopped).toMatchObject({ code: 0 });
+      expect([await isCordoned('node-a'), await isCordoned('node-b')]).toEqual([false, true]);
+      expect(await flags()).toEqual([2, 3]);
+      expect(await maintenance('stop', 'node-b')).toMatchObject({ code: 0 });
+      const { code, stderr } = await rolling.ended;
+      expect([code, stderr]).toEqual([0, expect.stringContaining('2  zone zone-y: node-b')]);
+      await watch.end();
+      expect(watch.seen).toEqual(new Set(['', 'zone-x', 'zone-y']));
+      await untilAsBefore();
+    });
+
+    test(
+      'a NodeMaintenance that no controller lives for is done and taken back by the command',
+      LONG,
+      async () => {
+        const quick = { ...resource, spec: { nodeName: 'node-a', noDrain: true } };
+        expect((await client.create(quick)).status).toBe(201);
+        const { code, stderr } = await maintenance('start', 'node-a');
+        const warning = 'Warning: no controller is running that would carry the maintenance out';
+        expect([code, stderr]).toEqual([0, expect.stringContaining(warning)]);
+        expect(await client.read(resource)).toMatchObject({
+          metadata: { finalizers: ['rook-deps.io/maintenance'] },
+          status: { phase: 'Succeeded', cordon: 'set' },
+        });
+        expect(await flags()).toEqual([0, 1]);
+        await install.apply(maintainer('mallory'));
+        await vi.waitFor(async () => {
+          const change = { status: { cordon: null } };
+          const refused = await client.patch(resource, change, { as: 'mallory', subresource: 'status' });
+          expect([refused.status, refused.message]).toEqual([
+            403,
+            expect.stringContaining('only the controller of rook-deps writes the status of its kinds'),
+          ]);
+        }, WAIT);
+        expect(await maintenance('stop', 'node-a')).toMatchObject({ code: 0 });
+        await untilAsBefore();
+      },
+    );
+
     test(
       'another operator that holds the node is not disturbed, and wrong words are explained',
       LONG,
@@ -312,13 +421,6 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
 
   describe('with the controller', () => {
     let replica: Replica;
-    const resource = {
-      apiVersion: 'rook-deps.io/v1alpha1',
-      kind: 'NodeMaintenance',
-      metadata: { name: 'node-a' },
-      spec: { nodeName: 'node-a' },
-    };
-
     beforeAll(async () => {
       replica = await install.start(['--ceph-conf', ceph.conf]);
       await install.route(replica);
@@ -382,21 +484,7 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
       'only those may ask for it who could do it by hand, for nodes that exist, one for a node',
       LONG,
       async () => {
-        await install.apply([
-          {
-            apiVersion: 'rbac.authorization.k8s.io/v1',
-            kind: 'ClusterRole',
-            metadata: { name: 'maintainer' },
-            rules: [{ apiGroups: ['rook-deps.io'], resources: ['nodemaintenances'], verbs: ['*'] }],
-          },
-          {
-            apiVersion: 'rbac.authorization.k8s.io/v1',
-            kind: 'ClusterRoleBinding',
-            metadata: { name: 'maintainer' },
-            roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'maintainer' },
-            subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'eve' }],
-          },
-        ]);
+        await install.apply(maintainer('eve'));
         await vi.waitFor(async () => {
           const { status, message } = await client.create(resource, { as: 'eve' });
           expect([status, message]).toEqual([403, expect.stringContaining('cannot patch nodes "node-a"')]);
@@ -405,7 +493,7 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
         expect((await client.create(ghost)).message).toContain('nodes "ghost" not found');
         const other = { ...resource, metadata: { name: 'second' } };
         expect((await client.create(other)).message).toContain('must bear the name of its node');
-        const long = { ...resource, spec: { ...resource.spec, duration: 'soon' } };
+        const long = { ...resource, spec: { nodeName: 'node-a', duration: 'soon' } };
         expect((await client.create(long)).status).toBe(422);
         await untilAsBefore();
       },

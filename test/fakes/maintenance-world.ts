@@ -70,6 +70,8 @@ export class MaintenanceWorld {
   readonly out = new Set<number>();
   readonly noout = new Set<number>();
   readonly evicted: string[] = [];
+  /** Pods whose eviction was only tried. */
+  readonly rehearsed: string[] = [];
   readonly events: string[] = [];
   /** Why the budgets hold a pod; by its name. */
   readonly holds = new Map<string, string>();
@@ -87,6 +89,7 @@ export class MaintenanceWorld {
   placement: readonly (readonly number[])[] | undefined;
   /** Groups that have all their OSDs, and still copy objects. */
   readonly recovering = new Set<string>();
+  readonly #places = new Map<number, string>();
   /** Called before and after each change to the world; what it throws ends whoever makes it. */
   onChange: (when: 'before' | 'after', what: string) => void = () => undefined;
 
@@ -142,9 +145,11 @@ export class MaintenanceWorld {
       ledgers: [resourceLedger(ledgerPorts), configMapLedger(ledgerPorts)],
       cephOf: () => this.#cephClient(change),
       clock: this.clock,
-      evict: (pod) =>
-        change(`evict ${pod.metadata.name}`, async () => {
-          const message = this.holds.get(pod.metadata.name);
+      evict: async (pod, { dryRun }) => {
+        const message = this.holds.get(pod.metadata.name);
+        if (dryRun) this.rehearsed.push(pod.metadata.name);
+        if (dryRun) return message === undefined ? { kind: 'evicted' } : { kind: 'held', message };
+        return change(`evict ${pod.metadata.name}`, async () => {
           if (message !== undefined) return { kind: 'held', message };
           const refusal = this.refusals.get(pod.metadata.name);
           if (refusal) throw refusal;
@@ -153,7 +158,8 @@ export class MaintenanceWorld {
           const id = Number(pod.metadata.labels?.['ceph-osd-id']);
           if (Number.isInteger(id)) this.up.delete(id);
           return { kind: 'evicted' };
-        }),
+        });
+      },
       record: async (object, reason) => {
         this.events.push(`${object.kind} ${reason}`);
       },
@@ -211,11 +217,20 @@ export class MaintenanceWorld {
   /** Scheduler and kubelet: OSDs run where their node takes pods. */
   live(): void {
     for (const id of [0, 1, 2, 3, 4, 5]) {
-      const node = this.node(nodeOf(id));
-      if (!node || this.isCordoned(nodeOf(id)) || this.cluster.at(refOf(osdPod(id)))) continue;
-      this.cluster.put(osdPod(id));
+      const pod = osdPod(id, this.#places.get(id));
+      const node = textAt(pod, 'spec', 'nodeName') ?? '';
+      if (!this.node(node) || this.isCordoned(node) || this.cluster.at(refOf(pod))) continue;
+      this.cluster.put(pod);
       this.up.add(id);
     }
+  }
+
+  /** An OSD is on another node of its zone. */
+  move(id: number, node: string): void {
+    this.#places.set(id, node);
+    if (!this.node(node)) this.cluster.put(aNode(node));
+    this.cluster.put(anOsd(id, { zone: zoneOf(id), node }));
+    this.cluster.put(osdPod(id, node));
   }
 
   node(name: string): KubeObject | undefined {
@@ -330,8 +345,8 @@ function zoneOf(osd: number): string {
   return `zone-${ZONES[Math.floor(osd / 2)] ?? ''}`;
 }
 
-function osdPod(id: number): KubeObject {
-  const pod = anOsdPod(id, { zone: zoneOf(id), node: nodeOf(id) });
+function osdPod(id: number, node = nodeOf(id)): KubeObject {
+  const pod = anOsdPod(id, { zone: zoneOf(id), node });
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'rs', controller: true };
   return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] }, status: RUNNING };
 }

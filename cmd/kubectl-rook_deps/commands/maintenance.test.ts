@@ -9,6 +9,27 @@ test.for([
   { line: 'maintenance start a b', err: 'several nodes need --rolling' },
   { line: 'maintenance start -l role=storage', err: 'several nodes need --rolling' },
   { line: 'maintenance start a -l role=storage --rolling', err: 'name cannot be provided when a selector' },
+  {
+    line: 'maintenance start --rolling',
+    err: 'error: you must specify the name of a node, or a selector with -l\n',
+  },
+  {
+    line: ['maintenance', 'start', '--rolling', '-l', ' '],
+    err: 'the selector is empty, and would mean every',
+  },
+  {
+    line: 'maintenance start --rolling --selector=',
+    err: 'the selector is empty, and would mean every node',
+  },
+  {
+    line: ['maintenance', 'start', '--rolling', '-l', 'a=b,,c'],
+    err: 'error: unable to parse requirement: invalid label selector "a=b,,c"\n',
+  },
+  {
+    line: ['maintenance', 'start', '--rolling', '-l', '\u001b[2Ja in (b'],
+    err: 'unable to parse requirement: invalid label selector "\\u001b[2Ja in (b"\n',
+  },
+  { line: 'maintenance status --rolling', err: 'error: --rolling and --selector are for start\n' },
   { line: 'maintenance stop a b', err: 'error: one node at a time\n' },
   { line: 'maintenance stop --rolling a', err: 'are for start' },
   { line: 'maintenance start a --duration soon', err: 'invalid argument "soon" for "--duration" flag' },

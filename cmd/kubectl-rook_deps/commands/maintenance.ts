@@ -1,12 +1,13 @@
 import { durationMs } from '#pkg/maintenance';
-import { UserError } from '#pkg/object';
+import { parseLabelSelector, UserError } from '#pkg/object';
 import type { Args } from '../args.ts';
 import type { Command } from '../command.ts';
 import { YES_FLAG } from '../confirm.ts';
 import { DRY_RUN_FLAG, dryRunOf } from '../dry-run.ts';
 import type { Io } from '../io.ts';
 import { findNode } from '../maintenance/nodes.ts';
-import { selectedNodes, startRolling } from '../maintenance/rolling.ts';
+import { selectedNodes } from '../maintenance/rolling-plan.ts';
+import { startRolling } from '../maintenance/rolling.ts';
 import { showStatus } from '../maintenance/show.ts';
 import { startNode, type StartOrders } from '../maintenance/start.ts';
 import { stopNode } from '../maintenance/stop.ts';
@@ -16,6 +17,7 @@ import { nearest } from '../suggestion.ts';
 import { timeoutMs } from '../timeout.ts';
 
 const FORMATS = ['json', 'wide', 'yaml'];
+const NO_NODE = 'error: you must specify the name of a node';
 const VERBS = ['start', 'stop', 'status'];
 
 export const maintenance: Command = {
@@ -29,10 +31,13 @@ stop to be served, Ceph does not answer, or others are at work; --force goes on 
 written down first: run it again to go on after an interruption.
 
 stop brings back what start has changed, and nothing else: a cordon or a noout that was there before stays. It waits until
-OSDs are up and all data is whole. status says where it stands.
+OSDs are up, all data is whole, and no budget holds others for the sake of the node. status says where it stands.
 
-With the controller installed, it does the work; otherwise the command does, until it is done.`,
-  usage: 'maintenance (start | stop | status) NODE [-l SELECTOR --rolling] [--yes] [flags] [options]',
+start --rolling takes several nodes, by name or selector, one failure domain at a time. You stop each when your work on it is
+done; the next domain begins when nothing is in its way. Run it again to go on: what is under way comes first.
+
+With the controller installed, it does the work; otherwise, or while it does not run, the command does, until it is done.`,
+  usage: 'maintenance (start | stop | status) (NODE | -l SELECTOR --rolling) [--yes] [flags] [options]',
   examples: [
     {
       what: 'What would happen, and what is in the way',
@@ -60,7 +65,10 @@ With the controller installed, it does the work; otherwise the command does, unt
       type: 'boolean',
       describe: 'Wait until the node can be powered off, or is back; without a controller always so.',
     },
-    timeout: { type: 'string', describe: 'How long to wait, such as 90s or 5m; without limit by default.' },
+    timeout: {
+      type: 'string',
+      describe: 'How long to wait, such as 90s or 5m, for each node; without limit by default.',
+    },
     rolling: {
       type: 'boolean',
       describe: 'Several nodes, one failure domain at a time: the next when the last is back.',
@@ -83,7 +91,7 @@ With the controller installed, it does the work; otherwise the command does, unt
   },
   async run(args, io, signal) {
     const verb = verbOf(args);
-    const orders = ordersOf(args, io);
+    const orders = ordersOf(args);
     const format = outputFormat(args, FORMATS);
     checkWords(verb, args);
     const tools = await openTools(args, io);
@@ -109,7 +117,8 @@ function verbOf({ words: [verb] }: Args): string {
 
 function checkWords(verb: string, args: Args): void {
   const [, ...nodes] = args.words;
-  const isSelected = args.text('selector') !== undefined;
+  const selector = args.text('selector');
+  const isSelected = selector !== undefined;
   if (isSelected && nodes.length > 0)
     throw new UserError('error: name cannot be provided when a selector is specified');
   if ((isSelected || args.isSet('rolling')) && verb !== 'start')
@@ -118,8 +127,9 @@ function checkWords(verb: string, args: Args): void {
     throw new UserError('error: --dry-run is for start and stop');
   if (isSelected && !args.isSet('rolling'))
     throw new UserError('error: several nodes need --rolling, which takes one failure domain at a time');
+  if (isSelected) checkSelector(selector);
   if (nodes.length === 0 && !isSelected && verb !== 'status')
-    throw new UserError('error: you must specify the name of a node');
+    throw new UserError(args.isSet('rolling') ? `${NO_NODE}, or a selector with -l` : NO_NODE);
   if (nodes.length > 1 && !(verb === 'start' && args.isSet('rolling')))
     throw new UserError(
       verb === 'start'
@@ -128,12 +138,21 @@ function checkWords(verb: string, args: Args): void {
     );
 }
 
+/** An empty one, of a variable that is not set perhaps, would mean every node. */
+function checkSelector(selector: string): void {
+  if (selector.trim() === '')
+    throw new UserError(
+      'error: the selector is empty, and would mean every node; name a label, or the nodes',
+    );
+  parseLabelSelector(selector);
+}
+
 /** `node/node-a` is understood, too. */
 function bare(word: string): string {
   return word.replace(/^(nodes?|no)\//, '');
 }
 
-function ordersOf(args: Args, io: Io): StartOrders {
+function ordersOf(args: Args): StartOrders {
   const duration = args.text('duration');
   if (duration !== undefined && !durationMs(duration))
     throw new UserError(
@@ -146,7 +165,7 @@ function ordersOf(args: Args, io: Io): StartOrders {
     noDrain: args.isSet('no-drain'),
     force: args.isSet('force'),
     wait: args.isSet('wait'),
-    deadlineMs: limitMs > 0 ? io.now() + limitMs : Infinity,
+    limitMs: limitMs > 0 ? limitMs : Infinity,
     dryRun: dryRunOf(args),
   };
 }
@@ -159,17 +178,13 @@ async function start(
 ): Promise<number> {
   const { args } = context;
   const selector = args.text('selector');
-  const [, ...words] = args.words;
+  const words = [...new Set(args.words.slice(1).map(bare))];
   const nodes =
     selector === undefined
       ? await Promise.all(words.map((word) => findNode(word, tools.cluster.reader, signal)))
       : await selectedNodes(selector, tools, signal);
+  if (args.isSet('rolling')) return startRolling(nodes, orders, tools, context, signal);
   const [node] = nodes;
-  if (!node) {
-    context.io.error('No resources found');
-    return 1;
-  }
-  return args.isSet('rolling')
-    ? startRolling(nodes, orders, tools, context, signal)
-    : startNode(node, orders, tools, context, signal);
+  if (!node) throw new UserError(NO_NODE);
+  return startNode(node, orders, tools, context, signal);
 }

@@ -1,32 +1,17 @@
-import { NODE } from '#pkg/drain';
-import { conflictsIn, ownDomains, planText } from '#pkg/maintenance';
-import { compareText, UserError, type KubeObject } from '#pkg/object';
+import type { KubeObject } from '#pkg/object';
 import type { Args } from '../args.ts';
 import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
-import { begin, requestOf, survey, type StartOrders } from './start.ts';
-import { findMaintenance, type Tools } from './tools.ts';
+import { INTERRUPTED } from './follow.ts';
+import { rehearseDrain } from './rehearsal.ts';
+import { Round } from './round.ts';
+import { firstConflicts, planRolling, rollingText, type Group } from './rolling-plan.ts';
+import { refused, type StartOrders } from './start.ts';
+import type { Tools } from './tools.ts';
 
-/** Nodes that may be out of service at the same time. */
-interface Group {
-  readonly domain: string;
-  readonly nodes: readonly string[];
-}
-
-const POLL_MS = 2000;
-
-export async function selectedNodes(
-  selector: string,
-  { cluster }: Tools,
-  signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
-  const { items, gaps } = await cluster.reader.list(
-    { kind: NODE, detail: 'object', labelSelector: selector },
-    signal,
-  );
-  const [gap] = gaps;
-  if (gap) throw new UserError(`error: cannot list ${gap.what}: ${gap.reason}`);
-  return items.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
+interface Context {
+  readonly args: Args;
+  readonly io: Io;
 }
 
 /** One failure domain after the other. The next begins when the one before is out of maintenance, and its data whole again. */
@@ -34,67 +19,51 @@ export async function startRolling(
   nodes: readonly KubeObject[],
   orders: StartOrders,
   tools: Tools,
-  context: { readonly args: Args; readonly io: Io },
+  context: Context,
   signal: AbortSignal,
 ): Promise<number> {
-  const { args, io } = context;
-  const groups = await plan(nodes, orders, tools, io, signal);
-  for (const [at, { domain, nodes: names }] of groups.entries())
-    io.error(`${at + 1}  ${domain}: ${names.join(', ')}`);
-  if (orders.dryRun !== 'none') return 0;
-  if (!(await confirm([], args, io, signal))) {
-    io.error('error: nothing was changed');
-    return 1;
+  const { io } = context;
+  let decision: readonly Group[] | number;
+  try {
+    decision = await decide(nodes, orders, tools, context, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    io.showProgress(undefined);
+    io.error('error: interrupted; nothing was changed');
+    return INTERRUPTED;
   }
-  for (const { nodes: names } of groups) {
-    for (const name of names) {
-      const request = await requestOf(name, orders, tools, signal);
-      const code = await begin(request, { ...orders, wait: true }, tools, io, signal);
-      if (code !== 0) return code;
-      io.error(`Do your work on ${name}, then: kubectl rook-deps maintenance stop ${name}`);
-    }
-    for (const name of names) await untilOver(name, tools, io, signal);
-  }
-  return 0;
+  if (typeof decision === 'number') return decision;
+  return new Round(decision, orders, tools, io).run(signal);
 }
 
-/** What each node brings; nodes without OSDs go one by one. */
-async function plan(
+/** The groups to take, or the exit code when there is nothing to do but to tell. */
+async function decide(
   nodes: readonly KubeObject[],
   orders: StartOrders,
   tools: Tools,
-  io: Io,
+  { args, io }: Context,
   signal: AbortSignal,
-): Promise<readonly Group[]> {
-  const placed: { readonly domain: string; readonly node: string }[] = [];
-  for (const { metadata } of nodes) {
-    const request = await requestOf(metadata.name, orders, tools, signal);
-    const situation = await survey(request, tools, signal);
-    for (const line of planText(
-      situation,
-      situation.surroundings,
-      conflictsIn(situation, situation.surroundings),
-    ))
-      io.error(line);
-    io.error('');
-    const domains = situation.surroundings.clusters.flatMap((cluster) =>
-      ownDomains(cluster).map((domain) => `${cluster.type} ${domain}`),
-    );
-    placed.push({
-      node: metadata.name,
-      domain: domains.toSorted(compareText).join(', ') || `node ${metadata.name}`,
-    });
-  }
-  const groups = Map.groupBy(placed, ({ domain }) => domain);
-  return [...groups].map(([domain, members]) => ({ domain, nodes: members.map(({ node }) => node) }));
+): Promise<readonly Group[] | number> {
+  const groups = await planRolling(nodes, orders, tools, io, signal);
+  const lines = rollingText(groups);
+  if (orders.dryRun === 'client') io.print(lines.join('\n'));
+  else for (const line of lines) io.error(line);
+  if (firstConflicts(groups).length > 0) return refused(io);
+  if (orders.dryRun === 'client') return 0;
+  if (orders.dryRun === 'server') return rehearseAll(groups, tools, io, signal);
+  io.error('');
+  if (await confirm([], args, io, signal)) return groups;
+  io.error('error: nothing was changed');
+  return 1;
 }
 
-async function untilOver(node: string, tools: Tools, io: Io, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const found = await findMaintenance(node, tools, signal);
-    if (!found) break;
-    io.showProgress(`${node}: ${found.maintenance.status.phase}; waiting for it to be stopped`);
-    await tools.ports.clock.sleep(POLL_MS, signal);
-  }
-  io.showProgress(undefined);
+async function rehearseAll(
+  groups: readonly Group[],
+  tools: Tools,
+  io: Io,
+  signal: AbortSignal,
+): Promise<number> {
+  for (const { situation, known } of groups.flatMap(({ members }) => members))
+    if (!known) await rehearseDrain(situation, situation.surroundings, tools, io, signal);
+  return 0;
 }

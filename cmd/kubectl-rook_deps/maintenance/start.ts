@@ -6,7 +6,6 @@ import {
   Observer,
   planText,
   requestFields,
-  type Ledger,
   type MaintenanceRequest,
   type Situation,
   type Surroundings,
@@ -17,7 +16,9 @@ import { confirm } from '../confirm.ts';
 import { dryRunSuffix, type DryRun } from '../dry-run.ts';
 import type { Io } from '../io.ts';
 import { warn } from '../wiring.ts';
+import { carrier } from './carriage.ts';
 import { follow } from './follow.ts';
+import type { Way } from './progress.ts';
 import { rehearseDrain } from './rehearsal.ts';
 import { findMaintenance, hasController, type Found, type Tools } from './tools.ts';
 
@@ -28,8 +29,11 @@ export interface StartOrders {
   readonly noDrain: boolean;
   readonly force: boolean;
   readonly wait: boolean;
-  readonly deadlineMs: number;
+  /** For each node; Infinity for no limit. */
+  readonly limitMs: number;
   readonly dryRun: DryRun;
+  /** What to say when it ends too early, if there is more to do than one node. */
+  readonly way?: Way;
 }
 
 export async function startNode(
@@ -61,7 +65,7 @@ export async function startNode(
   return begin(request, orders, tools, io, signal);
 }
 
-function refused(io: Io): number {
+export function refused(io: Io): number {
   io.error('error: something is in the way, so nothing was changed');
   return 1;
 }
@@ -81,15 +85,25 @@ export async function survey(
 /** Writes the request down, for the controller if there is one. */
 export async function begin(
   request: MaintenanceRequest,
-  orders: Pick<StartOrders, 'wait' | 'deadlineMs'>,
+  orders: Pick<StartOrders, 'wait' | 'limitMs' | 'way'>,
   tools: Tools,
   io: Io,
   signal: AbortSignal,
 ): Promise<number> {
-  const found = await written(request, tools, io, signal);
-  if (found.by === 'controller' && !orders.wait) return 0;
-  const ledger = ledgerOf(found, tools);
-  return follow(found, tools, { verb: 'start', deadlineMs: orders.deadlineMs, ledger }, io, signal);
+  return bringOn(await written(request, tools, io, signal), orders, tools, io, signal);
+}
+
+/** Without `--wait` a living controller is left alone with it. */
+async function bringOn(
+  found: Found,
+  { wait, limitMs, way }: Pick<StartOrders, 'wait' | 'limitMs' | 'way'>,
+  tools: Tools,
+  io: Io,
+  signal: AbortSignal,
+): Promise<number> {
+  const ledger = await carrier(found, tools, io, signal);
+  if (!ledger && !wait) return 0;
+  return follow(found, tools, { verb: 'start', limitMs, ledger, way }, io, signal);
 }
 
 async function written(
@@ -124,14 +138,14 @@ function unheeded(orders: StartOrders, request: MaintenanceRequest): readonly st
   ];
 }
 
-async function resume(
+/** Goes on with what was begun, as it was asked for then. */
+export async function resume(
   found: Found,
   orders: StartOrders,
   tools: Tools,
   io: Io,
   signal: AbortSignal,
 ): Promise<number> {
-  const { wait, deadlineMs, dryRun } = orders;
   const { request, isStopping, status } = found.maintenance;
   if (isStopping)
     throw new UserError(
@@ -141,15 +155,7 @@ async function resume(
   const flags = unheeded(orders, request);
   if (flags.length > 0)
     warn(io, `it goes on as it was asked for, without ${flags.join(', ')}: stop it first to change that`);
-  if (dryRun !== 'none') return 0;
-  if (found.by === 'controller' && !wait) return 0;
-  const ledger = ledgerOf(found, tools);
-  return follow(found, tools, { verb: 'start', deadlineMs, ledger }, io, signal);
-}
-
-/** What is written down for the controller is left to it. */
-function ledgerOf({ by }: Found, { commands }: Tools): Ledger | undefined {
-  return by === 'command' ? commands : undefined;
+  return orders.dryRun === 'none' ? bringOn(found, orders, tools, io, signal) : 0;
 }
 
 export async function requestOf(

@@ -29,7 +29,7 @@ async function stop(
   { dryRun = 'none', wait = true }: { readonly dryRun?: DryRun; readonly wait?: boolean } = {},
 ): Promise<FakeIo & { readonly code: number }> {
   const io = fakeIo({ now: world.clock.now });
-  const orders = { wait, deadlineMs: Infinity, dryRun };
+  const orders = { wait, limitMs: Infinity, dryRun };
   return { ...io, code: await stopNode('node-x', orders, toolsIn(world), io, signal) };
 }
 
@@ -62,6 +62,17 @@ test('without a living controller the command itself takes a NodeMaintenance bac
   expect(said.code).toBe(0);
   expect(said.err()).toContain('so this command does');
   expect(said.out()).toContain('node/node-x out of maintenance');
+  expect(world.traces).toEqual(before);
+});
+
+test('a controller that dies meanwhile is noticed, and the command goes on in its place', async () => {
+  const before = new MaintenanceWorld().traces;
+  const world = await maintained();
+  world.cluster.put(lease(world.clock.now()));
+  const said = await stop(world);
+  expect(said.code).toBe(0);
+  expect(said.err()).toContain('so this command does');
+  world.cluster.drop({ ...refOf(lease(0)) });
   expect(world.traces).toEqual(before);
 });
 

@@ -3,20 +3,20 @@ import { refOf, UserError } from '#pkg/object';
 import { printable } from '#pkg/render';
 import { dryRunSuffix, type DryRun } from '../dry-run.ts';
 import type { Io } from '../io.ts';
-import { warn } from '../wiring.ts';
+import { carrier } from './carriage.ts';
 import { follow } from './follow.ts';
-import { findMaintenance, hasController, type Found, type Tools } from './tools.ts';
+import { findMaintenance, type Found, type Tools } from './tools.ts';
 
 export interface StopOrders {
   readonly wait: boolean;
-  readonly deadlineMs: number;
+  readonly limitMs: number;
   readonly dryRun: DryRun;
 }
 
 /** Takes back what a maintenance has changed. The node itself may be gone. */
 export async function stopNode(
   node: string,
-  { wait, deadlineMs, dryRun }: StopOrders,
+  { wait, limitMs, dryRun }: StopOrders,
   tools: Tools,
   io: Io,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export async function stopNode(
   if (!found) throw new UserError(`error: node "${node}" is not in maintenance`);
   if (dryRun !== 'none') return rehearseStop(found, dryRun, tools, io, signal);
   const { maintenance, by } = found;
-  const options = { verb: 'stop', deadlineMs } as const;
+  const options = { verb: 'stop', limitMs } as const;
   if (by === 'command') {
     const stopping = { maintenance: await tools.commands.stop(maintenance, signal), by };
     return follow(stopping, tools, { ...options, ledger: tools.commands }, io, signal);
@@ -33,12 +33,11 @@ export async function stopNode(
   const { origin } = maintenance;
   await tools.cluster.writer.delete(refOf(origin), { uid: origin.metadata.uid }, signal);
   io.print(`nodemaintenance.rook-deps.io/${node} deleted`);
-  if (await hasController(tools, io.now(), signal))
-    return wait ? follow(found, tools, { ...options, ledger: undefined }, io, signal) : 0;
-  warn(io, 'no controller is running that would take the maintenance back, so this command does');
+  const ledger = await carrier(found, tools, io, signal);
+  if (!ledger && !wait) return 0;
   const deleted = await tools.resources.find(node, signal);
-  if (deleted)
-    return follow({ maintenance: deleted, by }, tools, { ...options, ledger: tools.resources }, io, signal);
+  if (deleted && deleted.origin.metadata.uid === origin.metadata.uid)
+    return follow({ maintenance: deleted, by }, tools, { ...options, ledger }, io, signal);
   io.print(`node/${node} out of maintenance`);
   return 0;
 }
