@@ -50,6 +50,10 @@ async function drainsOf(
     reader: source.reader,
     cephOf: (cluster) => (access.kind === 'asked' ? access.cephOf(cluster) : undefined),
     clock: { ...systemClock, now: io.now },
+    maintenances: async (signal) => {
+      const { maintenanceNotes } = await import('#pkg/maintenance');
+      return maintenanceNotes(source.reader, signal);
+    },
     leavesOutCeph: access.kind === 'left out',
   };
   return inquireDrains(nodes, ports, signal);

@@ -96,6 +96,36 @@ test('a refusal of ok-to-stop is an answer, although the program fails', async (
   expect(await ceph.okToStop([2], signal)).toEqual({ isOk: false, osds: [2], notOk: 5 });
 });
 
+test.for([
+  { name: 'yes', code: 0, stderr: 'should be safe to stop [a]\n', words: 'should be safe to stop [a]' },
+  {
+    name: 'no',
+    code: 16,
+    stderr: 'Error EBUSY: insufficent standby MDS daemons to stop active gids 4127 and/or standby gids \n',
+    words: 'insufficent standby MDS daemons to stop active gids 4127 and/or standby gids',
+  },
+])('of metadata servers Ceph says $name by its exit code and a sentence', async ({ code, stderr, words }) => {
+  const ceph = ask({ 'ceph mds ok-to-stop a b': { code, stdout: '', stderr } });
+  expect(await ceph.okToStopServers(['a', 'b'], signal)).toEqual({ isOk: code === 0, words });
+});
+
+test('any other failure is no opinion on metadata servers', async () => {
+  const ceph = ask({
+    'ceph mds ok-to-stop': { code: 13, stdout: '', stderr: 'Error EACCES: access denied' },
+  });
+  await expect(ceph.okToStopServers(['a'], signal)).rejects.toThrow(CephRefused);
+});
+
+test('ranks of filesystems are read from the status, and without any there are none', async () => {
+  const status = cephSample('16.2', 'status') as { fsmap: object };
+  const by_rank = [{ filesystem_id: 1, rank: 0, name: 'myfs-a', status: 'up:active', gid: 4127 }];
+  const json = { ...status, fsmap: { ...status.fsmap, by_rank, 'up:standby': 1 } };
+  expect((await ask({ 'ceph status': { json } }).status(signal)).ranks).toEqual([
+    { name: 'myfs-a', rank: 0, state: 'up:active' },
+  ]);
+  expect((await ask({ 'ceph status': { json: status } }).status(signal)).ranks).toEqual([]);
+});
+
 test('a manager that has not heard of all groups yet gives no answer', async () => {
   const ceph = ask({ 'ceph pg dump': { json: { pg_ready: false, pg_stats: [], osd_stats: [] } } });
   await expect(ceph.pgMap(signal)).rejects.toThrow(CephUnreadable);

@@ -5,6 +5,7 @@ import {
   parseStopOpinion,
   type ClusterStatus,
   type Quorum,
+  type ServiceOpinion,
   type StopOpinion,
 } from './cluster-state.ts';
 import { lastWords } from './connection-trouble.ts';
@@ -27,6 +28,8 @@ export const TIMEOUT_MS = 15_000;
 
 /** Exit codes with which `ok-to-stop` answers as well: EBUSY, EAGAIN. */
 const STOP_ANSWERS = [0, 11, 16];
+/** With it `mds ok-to-stop` says no. */
+const BUSY = 16;
 /** Some OSDs did not take a command that was for all of them: they are down. */
 const SOME_ABSENT = [0, 6];
 
@@ -51,6 +54,8 @@ export interface Ceph {
   /** Makes every OSD report at once; returns the number of each one's report. Those that are down are missing. */
   flushReports(signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
   okToStop(osds: readonly number[], signal: AbortSignal): Promise<StopOpinion>;
+  /** Whether others would take over from these metadata servers. */
+  okToStopServers(names: readonly string[], signal: AbortSignal): Promise<ServiceOpinion>;
   setNoout(bucket: string, signal: AbortSignal): Promise<void>;
   unsetNoout(bucket: string, signal: AbortSignal): Promise<void>;
   radosNamespaces(pool: string, signal: AbortSignal): Promise<readonly string[]>;
@@ -88,6 +93,7 @@ export function cephClient(runner: CephRunner, timeoutMs = TIMEOUT_MS): Ceph {
     flushReports: (signal) => flushReports(runner, timeoutMs, signal),
     okToStop: (osds, signal) =>
       ask('ceph', ['osd', 'ok-to-stop', ...osds.map(String)], parseStopOpinion, signal, STOP_ANSWERS),
+    okToStopServers: (names, signal) => okToStopServers(names, runner, timeoutMs, signal),
     setNoout: (bucket, signal) => ask('ceph', ['osd', 'set-group', 'noout', bucket], undefined, signal),
     unsetNoout: (bucket, signal) => ask('ceph', ['osd', 'unset-group', 'noout', bucket], undefined, signal),
     radosNamespaces: (pool, signal) =>
@@ -168,4 +174,18 @@ async function flushReports(
   if (!SOME_ABSENT.includes(finished.code)) throw refusal(command, finished);
   const lines = finished.stdout.matchAll(/^osd\.(\d+): (\d+)\s*$/gm);
   return new Map([...lines].map(([, osd, number]) => [Number(osd), Number(number)]));
+}
+
+/** It answers with its exit code and a sentence, and has no JSON. */
+async function okToStopServers(
+  names: readonly string[],
+  runner: CephRunner,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<ServiceOpinion> {
+  const command: CephCommand = { program: 'ceph', args: ['mds', 'ok-to-stop', ...names], timeoutMs };
+  const finished = await runner.run(command, signal);
+  if (finished.code !== 0 && finished.code !== BUSY) throw refusal(command, finished);
+  const words = lastWords(finished.stderr).replace(/^Error \w+: /, '');
+  return { isOk: finished.code === 0, words };
 }

@@ -1,4 +1,4 @@
-import { fieldAt, isTrueAt, recordAt } from '#pkg/object';
+import { fieldAt, isTrueAt, listAt, recordAt } from '#pkg/object';
 import { requiredList, requiredNumber, requiredNumbers, requiredText, requiredTexts } from './answers.ts';
 
 /** `ceph status`, without what it says of placement groups: that may be seconds old, or frozen. */
@@ -9,6 +9,15 @@ export interface ClusterStatus {
   readonly checks: readonly string[];
   readonly osds: { readonly total: number; readonly up: number; readonly in: number };
   readonly hasManager: boolean;
+  /** The metadata servers that serve; those that stand by have no rank. */
+  readonly ranks: readonly MdsRank[];
+}
+
+export interface MdsRank {
+  readonly name: string;
+  readonly rank: number;
+  /** `up:active`. */
+  readonly state: string;
 }
 
 export function parseStatus(answer: unknown): ClusterStatus {
@@ -22,6 +31,11 @@ export function parseStatus(answer: unknown): ClusterStatus {
       in: requiredNumber(answer, 'osdmap', 'num_in_osds'),
     },
     hasManager: isTrueAt(answer, 'mgrmap', 'available'),
+    ranks: listAt(answer, 'fsmap', 'by_rank').map((mds) => ({
+      name: requiredText(mds, 'name'),
+      rank: requiredNumber(mds, 'rank'),
+      state: requiredText(mds, 'status'),
+    })),
   };
 }
 
@@ -44,6 +58,12 @@ export interface StopOpinion {
   readonly isOk: boolean;
   readonly osds: readonly number[];
   readonly notOk: number;
+}
+
+/** Ceph's opinion on stopping daemons that keep no data, in its own words. */
+export interface ServiceOpinion {
+  readonly isOk: boolean;
+  readonly words: string;
 }
 
 /** `ceph osd ok-to-stop`. */

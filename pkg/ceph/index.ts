@@ -8,7 +8,7 @@
 export { adminOps, type AdminOps } from './admin-ops.ts';
 export { askedCeph, type AskedPorts } from './asked.ts';
 export { boundedRunner, type Bound } from './bounded-runner.ts';
-export type { ClusterStatus, Quorum } from './cluster-state.ts';
+export type { ClusterStatus, MdsRank, Quorum, ServiceOpinion } from './cluster-state.ts';
 export { cephClient, type Ceph, type RgwScope } from './client.ts';
 export type { CephContents, Content, Contents } from './contents.ts';
 export type { CrushNode, CrushRule, CrushTree } from './crush.ts';

@@ -20,6 +20,7 @@ describe('a forecast', () => {
       isSafe: true,
       wouldStop: [],
       wouldDegrade: ['1.0'],
+      lastCopy: [],
       unknown: [],
     });
   });
@@ -27,6 +28,16 @@ describe('a forecast', () => {
   test('is not safe where two of three copies would go, wherever the OSDs are in the list', () => {
     const groups = [aGroup('1.0', [1, 2, 0])];
     expect(forecastStop([1, 2], groups, [POOL])).toMatchObject({ isSafe: false, wouldStop: ['1.0'] });
+  });
+
+  test('tells of groups that would have one copy left, and of no erasure-coded ones', () => {
+    const groups = [aGroup('1.0', [0, 1]), aGroup('1.1', [0, 1, 2]), aGroup('1.2', [3])];
+    const pair = { ...POOL, size: 2, minSize: 1 };
+    expect(forecastStop([0], groups, [pair])).toMatchObject({
+      wouldDegrade: ['1.0', '1.1'],
+      lastCopy: ['1.0'],
+    });
+    expect(forecastStop([0], groups, [{ ...pair, isErasureCoded: true }]).lastCopy).toEqual([]);
   });
 
   test('W28 contradicts the release of Ceph that says yes when it should say no', () => {

@@ -56,6 +56,8 @@ export interface StopForecast {
   readonly wouldStop: readonly string[];
   /** They would lack a copy. */
   readonly wouldDegrade: readonly string[];
+  /** Of these, those of which one copy would be left. */
+  readonly lastCopy: readonly string[];
   /** Nobody knows their state. */
   readonly unknown: readonly string[];
 }
@@ -70,18 +72,23 @@ export function forecastStop(
   pools: readonly CephPool[],
 ): StopForecast {
   const leaving = new Set(osds);
-  const minSizes = new Map(pools.map(({ id, minSize }) => [id, minSize]));
+  const known = new Map(pools.map((pool) => [pool.id, pool]));
   const wouldStop: string[] = [];
   const wouldDegrade: string[] = [];
+  const lastCopy: string[] = [];
   const unknown: string[] = [];
   for (const { id, pool, state, acting } of groups) {
     const words = state.split('+');
-    const minSize = minSizes.get(pool);
+    const { minSize, isErasureCoded } = known.get(pool) ?? {};
     const left = acting.filter((osd) => !leaving.has(osd));
     const isTouched = left.length < acting.length;
     if (minSize === undefined || words.includes('unknown') || words.includes('stale')) unknown.push(id);
     else if (isTouched && (!words.includes('active') || left.length < minSize)) wouldStop.push(id);
-    else if (isTouched) wouldDegrade.push(id);
+    else if (isTouched) {
+      wouldDegrade.push(id);
+      // What is left of an erasure-coded group is no copy.
+      if (left.length === 1 && !isErasureCoded) lastCopy.push(id);
+    }
   }
-  return { isSafe: wouldStop.length + unknown.length === 0, wouldStop, wouldDegrade, unknown };
+  return { isSafe: wouldStop.length + unknown.length === 0, wouldStop, wouldDegrade, lastCopy, unknown };
 }

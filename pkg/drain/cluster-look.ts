@@ -11,6 +11,7 @@ import {
   type ListRequest,
   type Reader,
 } from '#pkg/object';
+import type { MaintenanceNote } from '#pkg/verdict';
 import { orSilence, viewCeph, viewHealth, type CephView, type Health } from './ceph-view.ts';
 import { parseRookState, parseState, ROOK_STATE_NAME, STATE_NAME, type DrainState } from './drain-state.ts';
 import { requestedDomain } from './failure-domain.ts';
@@ -24,6 +25,8 @@ export interface LookPorts {
   /** The way to the Ceph of a cluster, if there is one. */
   cephOf(cluster: KubeObject): Ceph | undefined;
   readonly clock: Clock;
+  /** All maintenances that somebody has asked for. Throws when they could not be read. */
+  maintenances(signal: AbortSignal): Promise<readonly MaintenanceNote[]>;
   /** Ceph is left out on purpose: what it does not tell is not missing. */
   readonly leavesOutCeph?: boolean;
 }

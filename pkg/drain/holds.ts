@@ -47,6 +47,19 @@ export function holdsOn(
   });
 }
 
+/** Of these, what no waiting ends: two budgets over a pod, or one that needs as many pods as there are to be. */
+export function holdsForGood(pods: readonly KubeObject[], budgets: readonly KubeObject[]): readonly Hold[] {
+  return holdsOn(pods, budgets).filter(
+    ({ kind, budgets: own }) => kind === 'broken' || (kind === 'refused' && own.every(needsAll)),
+  );
+}
+
+function needsAll(budget: KubeObject): boolean {
+  const needed = numberAt(budget, 'status', 'desiredHealthy') ?? 0;
+  const expected = numberAt(budget, 'status', 'expectedPods') ?? 0;
+  return expected > 0 && needed >= expected;
+}
+
 function holdersOf(eviction: Eviction): readonly KubeObject[] {
   switch (eviction.kind) {
     case 'free':

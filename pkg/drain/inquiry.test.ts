@@ -1,19 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { cephClient } from '#pkg/ceph';
 import { Kinds, type KubeObject } from '#pkg/object';
-import type { DrainReport } from '#pkg/verdict';
+import type { DrainReport, MaintenanceNote } from '#pkg/verdict';
 import { fakeRunner, type Reply } from '#test/fakes/ceph-runner.ts';
 import { fakeReader } from '#test/fakes/reader.ts';
 import { aBudget } from '#test/fixtures/budgets.ts';
 import { aBlockingBudget, aDrain, aZone, READY } from '#test/fixtures/drains.ts';
 import { aCluster, anObject, aPool } from '#test/fixtures/objects.ts';
-import { aNode } from '#test/fixtures/osds.ts';
+import { aNode, anOsd } from '#test/fixtures/osds.ts';
+import type { LookPorts } from './cluster-look.ts';
 import { inquireDrains } from './inquiry.ts';
 
 const { signal } = new AbortController();
 const NOW = Date.parse('2026-11-18T10:00:00Z');
 const ZONES = ['zone-x', 'zone-y', 'zone-z'];
 const OSDS = { matchLabels: { app: 'rook-ceph-osd' } };
+const NOBODY = (): Promise<readonly MaintenanceNote[]> => Promise.resolve([]);
 const OURS = { 'app.kubernetes.io/managed-by': 'rook-deps' };
 
 /** Three zones with a node and an OSD each; those in `down` are cordoned and gone. */
@@ -53,7 +55,7 @@ async function ask(
   name: string,
   objects: readonly KubeObject[],
   answers: Readonly<Record<string, Reply>> | undefined,
-  parts: { readonly leavesOutCeph?: boolean } = {},
+  parts: Partial<Pick<LookPorts, 'leavesOutCeph' | 'maintenances'>> = {},
 ): Promise<DrainReport> {
   const all = objects.some(({ kind }) => kind === 'CephCluster') ? objects : [aCluster(), ...objects];
   const node = all.find(({ kind, metadata }) => kind === 'Node' && metadata.name === name);
@@ -61,7 +63,7 @@ async function ask(
   const cephOf = () => (answers ? cephClient(fakeRunner(answers)) : undefined);
   const reports = await inquireDrains(
     node ? [node] : [],
-    { reader: fakeReader(all), cephOf, clock, ...parts },
+    { reader: fakeReader(all), cephOf, clock, maintenances: NOBODY, ...parts },
     signal,
   );
   const [report] = reports;
@@ -147,7 +149,7 @@ describe('while another zone drains', () => {
     if (!node) throw new Error('no node');
     const clock = { now: () => NOW, sleep: () => Promise.resolve() };
     const cephOf = () => cephClient(fakeRunner(answers));
-    const [report] = await inquireDrains([node], { reader, cephOf, clock }, signal);
+    const [report] = await inquireDrains([node], { reader, cephOf, clock, maintenances: NOBODY }, signal);
     expect(report?.causes[0]).toMatchObject({ code: 'RD070', domain: 'zone-x' });
     expect(report?.clusters[0]).toMatchObject({
       budgetsBy: 'Rook',
@@ -247,7 +249,92 @@ test('what may not be listed is a gap', async () => {
     reader: { ...reader, list: refused },
     cephOf: () => cephClient(fakeRunner(replies({}))),
     clock,
+    maintenances: NOBODY,
   };
   const [report] = await inquireDrains([node], ports, signal);
   expect(report).toMatchObject({ verdict: 'Unknown', gaps: [{ reason: 'forbidden' }] });
+});
+
+describe('maintenances', () => {
+  const note = (node: string, parts: Partial<MaintenanceNote> = {}): MaintenanceNote => ({
+    node,
+    phase: 'Ready',
+    message: 'drained: the node can be powered off',
+    since: '2026-11-18T09:48:00Z',
+    isStopping: false,
+    ...parts,
+  });
+  const kept = (...notes: readonly MaintenanceNote[]): { maintenances: typeof NOBODY } => ({
+    maintenances: () => Promise.resolve(notes),
+  });
+
+  const pending: MaintenanceNote = { node: 'node-2', phase: 'Pending', message: '', isStopping: false };
+
+  test('of the node itself are told, and end by a stop, not by an uncordon', async () => {
+    const world = aDrain(NOW - 7 * 60_000);
+    const own = note('node-0', { requestedBy: 'alice', reason: 'new disk' });
+    const report = await ask('node-0', world, replies({ down: [0] }), kept(own));
+    expect(report).toMatchObject({
+      verdict: 'Drainable',
+      maintenance: { phase: 'Ready', requestedBy: 'alice', reason: 'new disk', since: own.since },
+      otherMaintenances: [],
+      next: ['kubectl rook-deps maintenance status node-0', 'kubectl rook-deps maintenance stop node-0'],
+    });
+  });
+
+  test('that are under way are to be looked at, and not begun again', async () => {
+    const draining = note('node-1', { phase: 'Draining' });
+    expect((await ask('node-1', zones(), replies({}), kept(draining))).next).toEqual([
+      'kubectl rook-deps maintenance status node-1',
+    ]);
+    const stopping = note('node-1', { isStopping: true });
+    expect((await ask('node-1', zones(), replies({}), kept(stopping))).next).toEqual([
+      'kubectl rook-deps maintenance status node-1',
+    ]);
+  });
+
+  test('of a node in another domain are told to whoever has to wait for it', async () => {
+    const report = await ask('node-1', aDrain(NOW), replies({ down: [0] }), kept(note('node-0')));
+    expect(report).toMatchObject({
+      verdict: 'Blocked',
+      otherMaintenances: [{ node: 'node-0', domain: 'zone zone-x', phase: 'Ready' }],
+    });
+    expect(report.maintenance).toBeUndefined();
+    expect(report.next.slice(0, 2)).toEqual([
+      'kubectl rook-deps maintenance status node-0',
+      'kubectl rook-deps explain RD070',
+    ]);
+  });
+
+  test('of a node in another domain that still runs are told as well', async () => {
+    const report = await ask('node-1', zones(), replies({}), kept(note('node-0', { phase: 'Running' })));
+    expect(report).toMatchObject({
+      verdict: 'Drainable',
+      otherMaintenances: [{ node: 'node-0' }],
+      next: ['kubectl rook-deps maintenance status node-0'],
+    });
+  });
+
+  test('of nodes in the same domain or without Ceph, or that have not begun, are in the way of nobody', async () => {
+    const twin = [aNode('twin'), ...zones(), anOsd(7, { zone: 'zone-y', node: 'twin' }), aNode('plain')];
+    const report = await ask('node-1', twin, replies({}), kept(note('twin'), note('plain'), pending));
+    expect(report.otherMaintenances).toEqual([]);
+    const plain = await ask('plain', twin, replies({}), kept(note('twin')));
+    expect(plain.otherMaintenances).toEqual([]);
+  });
+
+  test('of a command and of the controller on the same node: the one that has begun is told', async () => {
+    const waiting = { ...pending, node: 'node-1' };
+    const report = await ask('node-1', zones(), replies({}), kept(waiting, note('node-1')));
+    expect(report.maintenance?.phase).toBe('Ready');
+  });
+
+  test('that cannot be read leave the answer open', async () => {
+    const maintenances = (): Promise<never> => Promise.reject(new Error('forbidden'));
+    const report = await ask('node-1', zones(), replies({}), { maintenances });
+    expect(report).toMatchObject({
+      verdict: 'Unknown',
+      gaps: [{ what: 'which nodes are in maintenance', reason: 'forbidden' }],
+    });
+  });
 });

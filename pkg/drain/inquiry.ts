@@ -1,5 +1,5 @@
 import { isTrueAt, Kinds, textAt, type Gap, type KubeObject, type ListRequest } from '#pkg/object';
-import type { DrainReport } from '#pkg/verdict';
+import type { DrainReport, MaintenanceNote } from '#pkg/verdict';
 import { inNamespace, lookAtCluster, type LookObjects, type LookPorts } from './cluster-look.ts';
 import { OSD_SELECTOR } from './kinds.ts';
 import { concerns, drainReport } from './node-report.ts';
@@ -26,17 +26,34 @@ export async function inquireDrains(
     gaps.push(...listing.gaps);
     return listing.items;
   };
-  const [pods, all, budgets, clusters, deployments] = await Promise.all([
+  const [pods, all, budgets, clusters, deployments, maintenances] = await Promise.all([
     list({ kind: Kinds.Pod, detail: 'object' }),
     list({ kind: Kinds.Node, detail: 'object' }),
     list({ kind: Kinds.PodDisruptionBudget, detail: 'object' }),
     list({ kind: Kinds.CephCluster, detail: 'object' }),
     list({ kind: Kinds.Deployment, detail: 'object', labelSelector: OSD_SELECTOR }),
+    maintenancesOr(gaps, ports, signal),
   ]);
   const objects: LookObjects = { pods, nodes: all, budgets, deployments };
   const concerned = clusters.filter((cluster) => isConcerned(cluster, nodes, objects));
   const looks = await Promise.all(concerned.map((cluster) => lookAtCluster(cluster, objects, ports, signal)));
-  return nodes.map((node) => drainReport(node, objects, looks, gaps, ports.clock.now()));
+  const now = ports.clock.now();
+  return nodes.map((node) => drainReport(node, objects, looks, { gaps, maintenances, now }));
+}
+
+async function maintenancesOr(
+  gaps: Gap[],
+  ports: LookPorts,
+  signal: AbortSignal,
+): Promise<readonly MaintenanceNote[]> {
+  try {
+    return await ports.maintenances(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    gaps.push({ what: 'which nodes are in maintenance', reason });
+    return [];
+  }
 }
 
 /** Before Ceph is asked: whether Kubernetes shows anything of the cluster on one of the nodes. */

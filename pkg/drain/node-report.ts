@@ -1,22 +1,36 @@
 import { listAt, textAt, type Gap, type KubeObject } from '#pkg/object';
-import { API_VERSION, nameOf, type DrainCause, type DrainReport, type DrainVerdict } from '#pkg/verdict';
+import {
+  API_VERSION,
+  nameOf,
+  type DrainCause,
+  type DrainReport,
+  type DrainVerdict,
+  type MaintenanceNote,
+} from '#pkg/verdict';
 import type { ClusterLook, LookObjects } from './cluster-look.ts';
 import { clusterDrain, dataCauses, dataGaps, osdsOn } from './cluster-drain.ts';
 import { drainSteps } from './drain-steps.ts';
 import { holdsOn, isBlocking, type Hold } from './holds.ts';
 import { isMonitor } from './kinds.ts';
+import { maintenancesFor } from './maintenances.ts';
 import { drainReason } from './node-state.ts';
 import { listed } from './words.ts';
 
 const MIRROR = 'kubernetes.io/config.mirror';
+
+/** What else was seen, and what was not. */
+export interface Beside {
+  readonly gaps: readonly Gap[];
+  readonly maintenances: readonly MaintenanceNote[];
+  readonly now: number;
+}
 
 /** Whether a node can be drained, and what a drain would meet. */
 export function drainReport(
   node: KubeObject,
   objects: LookObjects,
   looks: readonly ClusterLook[],
-  unseen: readonly Gap[],
-  now: number,
+  { gaps: unseen, maintenances, now }: Beside,
 ): DrainReport {
   const pods = evictable(node, objects.pods);
   const concerned = looks.filter((look) => concerns(look, node, pods));
@@ -32,6 +46,7 @@ export function drainReport(
     ...holds.flatMap(uncounted),
   ];
   const verdict = verdictOf(causes, gaps);
+  const maintained = maintenancesFor(node, objects.nodes, concerned, maintenances);
   const reason = drainReason(node);
   return {
     apiVersion: API_VERSION,
@@ -39,11 +54,12 @@ export function drainReport(
     subject: nameOf(node),
     verdict,
     ...(reason === 'cordoned' || reason === 'out of service' ? { drained: reason } : {}),
+    ...maintained,
     causes,
     clusters,
     gaps,
     notes: notesOn(node, pods),
-    next: drainSteps({ node, verdict, causes, gaps, clusters, looks: concerned, pods }),
+    next: drainSteps({ node, verdict, causes, gaps, clusters, looks: concerned, pods, ...maintained }),
   };
 }
 

@@ -158,7 +158,7 @@ function nooutNow({ change, flag }: Extract<Step, { kind: 'noout' }>, status: St
   return { noout: status.noout.map((one) => (one.cluster === change.cluster ? { ...one, state } : one)) };
 }
 
-const NOTHING: Surroundings = { clusters: [], others: [], holders: [], protections: [] };
+const NOTHING: Pick<Surroundings, 'clusters'> = { clusters: [] };
 
 async function evicted(
   { pods, wave }: Extract<Step, { kind: 'evict' }>,

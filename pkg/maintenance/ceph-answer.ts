@@ -23,24 +23,33 @@ export interface CephFinding {
 /** Some objects of such a group have fewer copies than its OSDs let expect. */
 const LACKS_OBJECTS = /degraded|recovering|recovery_/;
 
+/** What goes with the node. */
+export interface Leaving {
+  /** The names that its OSDs may know it by. */
+  readonly nodes: readonly (string | undefined)[];
+  /** OSDs that were on it when it began, and run nowhere else. */
+  readonly recorded: readonly number[];
+  readonly movable: Movable;
+  readonly metadataServers: readonly string[];
+}
+
 /** Asks Ceph all that matters. Silence is an answer, and never a good one. */
 export async function askCeph(
   ceph: Ceph,
   cluster: KubeObject,
   sources: Omit<OsdSources, 'lastNodes'>,
-  nodes: readonly (string | undefined)[],
-  recorded: readonly number[],
-  movable: Movable,
+  { nodes, recorded, movable, metadataServers }: Leaving,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<CephFinding> {
   try {
     // Each question is a program that takes its time, somewhere else.
-    const [{ osdMap: map, layout }, status, quorum, settled] = await Promise.all([
+    const [{ osdMap: map, layout }, status, quorum, settled, opinion] = await Promise.all([
       viewed(ceph, signal),
       ceph.status(signal),
       ceph.quorum(signal),
       orTrouble(() => settledGroups(ceph, clock, signal)),
+      metadataServers.length > 0 ? ceph.okToStopServers(metadataServers, signal) : undefined,
     ]);
     const { type } = layout;
     const osds = await factsOf(ceph, type, sources, signal);
@@ -51,8 +60,10 @@ export async function askCeph(
         ? settled
         : await orTrouble(() => groupsWithout(ceph, { leaving, movable }, settled, cluster, signal));
     const osdMap = 'trouble' in settled ? map : settled.osdMap;
-    const { health, checks } = status;
-    return { answer: { kind: 'told', osdMap, health, checks, quorum, groups }, type, osds };
+    const { health, checks, ranks } = status;
+    const files = opinion && { metadataServers: { names: metadataServers, opinion } };
+    const answer = { kind: 'told', osdMap, health, checks, ranks, quorum, groups, ...files } as const;
+    return { answer, type, osds };
   } catch (error) {
     if (!isCephFailure(error)) throw error;
     return { answer: { kind: 'silent', reason: error.message } };

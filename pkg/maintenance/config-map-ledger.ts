@@ -52,10 +52,7 @@ export function configMapLedger({ reader, writer }: LedgerPorts): CommandLedger 
 
   return {
     async all(signal) {
-      const object = await read(signal);
-      return object
-        ? Object.keys(recordAt(object, 'data')).flatMap((node) => entryOf(object, node) ?? [])
-        : [];
+      return entriesIn(await read(signal));
     },
     async find(node, signal) {
       const object = await read(signal);
@@ -109,6 +106,12 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
       if (tries === MAX_TRIES || !(isConflict(error) || isAlreadyExists(error))) throw error;
     }
   }
+}
+
+/** Every maintenance that is written down in it. */
+export function entriesIn(object: KubeObject | undefined): readonly Maintenance[] {
+  if (!object) return [];
+  return Object.keys(recordAt(object, 'data')).flatMap((node) => entryOf(object, node) ?? []);
 }
 
 function entryText({ request, isStopping, status }: Entry): string {

@@ -1,4 +1,6 @@
+import type { OsdMap, StopForecast } from '#pkg/ceph';
 import { domainWords, listed } from '#pkg/drain';
+import { poolsKeeping } from './copies.ts';
 import {
   ownDomains,
   type CephAnswer,
@@ -64,6 +66,7 @@ function clusterConflicts(cluster: ClusterFacts, surroundings: Surroundings): re
     ...quorumConflicts(cluster, ceph),
     ...common,
     ...dataConflicts(cluster, ceph),
+    ...fileConflicts(ceph),
     ...stateConflicts(ceph),
   ];
 }
@@ -136,7 +139,7 @@ function dataConflicts(cluster: ClusterFacts, { osdMap, groups }: Told): readonl
   return [
     ...lost,
     ...(isUnclean ? [allowed('Unclean', `not all placement groups are clean: ${words}`)] : []),
-    ...(forecast.isSafe ? [] : [never('DataWouldStop', forecastWords(forecast))]),
+    ...(forecast.isSafe ? [] : [never('DataWouldStop', forecastWords(forecast, osdMap))]),
     ...(needed.length > 0
       ? [never('DataWouldStop', `${listed(needed)} may have the only copy of an object on this node`)]
       : []),
@@ -154,19 +157,29 @@ function onTheWay(words: string): Conflict {
   );
 }
 
-function forecastWords({
-  wouldStop,
-  unknown,
-}: {
-  readonly wouldStop: readonly string[];
-  readonly unknown: readonly string[];
-}): string {
+function forecastWords({ wouldStop, unknown }: StopForecast, { pools }: OsdMap): string {
+  const single = poolsKeeping(wouldStop, pools).filter(({ size }) => size === 1);
   const stops =
     wouldStop.length > 0
       ? `${wouldStop.length} placement groups would serve no more (${listed(wouldStop)})`
       : '';
   const lost = unknown.length > 0 ? `nobody knows the state of ${unknown.length} placement groups` : '';
-  return `without the OSDs of this node ${[stops, lost].filter(Boolean).join(', and ')}`;
+  const copies =
+    single.length > 0 ? `; a single copy is all that ${listed(single.map(({ name }) => name))} has` : '';
+  return `without the OSDs of this node ${[stops, lost].filter(Boolean).join(', and ')}${copies}`;
+}
+
+/** Nothing is lost while a filesystem is without a metadata server: whoever uses it waits. */
+function fileConflicts({ metadataServers }: Told): readonly Conflict[] {
+  if (!metadataServers || metadataServers.opinion.isOk) return [];
+  const names = listed(metadataServers.names.map((name) => `mds.${name}`));
+  const { words } = metadataServers.opinion;
+  return [
+    allowed(
+      'FilesystemWouldWait',
+      `nobody would take over from ${names}, and whoever uses CephFS would wait; Ceph says: ${words}`,
+    ),
+  ];
 }
 
 function stateConflicts({ health, checks, osdMap }: Told): readonly Conflict[] {

@@ -14,7 +14,7 @@ export const FAILED = 'EvictionFailed';
 /** Evicts pods, and says what holds those that stay. */
 export async function evictAll(
   pods: readonly DrainPod[],
-  surroundings: Surroundings,
+  surroundings: Pick<Surroundings, 'clusters'>,
   ports: { readonly evict: PodEviction; readonly reader: ObserverReader },
   dryRun: boolean,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ function isRefusal(error: unknown): error is Error {
 /** The words of what reads budgets and drains; the server's own where that finds nothing. */
 async function explained(
   held: readonly { readonly pod: DrainPod; readonly message: string }[],
-  { clusters }: Surroundings,
+  { clusters }: Pick<Surroundings, 'clusters'>,
   reader: ObserverReader,
   signal: AbortSignal,
 ): Promise<readonly Obstacle[]> {

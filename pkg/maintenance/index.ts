@@ -20,6 +20,7 @@ export {
   type Maintenance,
   type MaintenanceRequest,
 } from './maintenance.ts';
+export { maintenanceNotes } from './notes.ts';
 export { Observer } from './observe.ts';
 export { planText } from './plan-text.ts';
 export { WAVES, type DrainPod } from './pods.ts';

@@ -256,6 +256,32 @@ describe('nothing is begun while', () => {
       make: (world) => world.cluster.drop({ ...Kinds.Pod, namespace: 'rook-ceph', name: 'operator' }),
     },
     {
+      name: 'the operator that runs is another one, of its own namespace alone',
+      reason: 'NoOperator',
+      make: (world) => {
+        const [operator] = world.cluster
+          .ofKind(kindKey(Kinds.Pod))
+          .filter(({ metadata }) => metadata.name === 'operator');
+        world.cluster.drop({ ...Kinds.Pod, namespace: 'rook-ceph', name: 'operator' });
+        const env = [{ name: 'ROOK_CURRENT_NAMESPACE_ONLY', value: 'true' }];
+        if (operator)
+          world.cluster.put({
+            ...operator,
+            metadata: { ...operator.metadata, namespace: 'other' },
+            spec: { containers: [{ name: 'rook-ceph-operator', env }] },
+          });
+      },
+    },
+    {
+      name: 'nobody would take over from a metadata server',
+      reason: 'FilesystemWouldWait',
+      make: (world) => {
+        const labels = { app: 'rook-ceph-mds', mds: 'myfs-a' };
+        world.cluster.put(aWorkload('mds', 'node-x', { namespace: 'rook-ceph', labels }));
+        world.keepsServers = 'insufficient standby MDS daemons';
+      },
+    },
+    {
       name: 'another zone drains by our account',
       reason: 'OtherDrain',
       make: (world) =>

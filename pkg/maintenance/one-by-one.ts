@@ -19,8 +19,14 @@ export interface Movable {
 
 export const NONE_MOVABLE: Movable = { osds: [], here: [] };
 
+/** By the Deployments of all OSDs, and the pods that go. */
+export function movableOsds(deployments: readonly KubeObject[], pods: readonly KubeObject[]): Movable {
+  const idOf = (object: KubeObject): readonly number[] => [osdIdOf(object)].filter((id) => id !== undefined);
+  return { osds: deployments.filter(isPortable).flatMap(idOf), here: pods.flatMap(idOf) };
+}
+
 /** By its Deployment: bound neither by the label of Kubernetes nor, as Rook says on it, by another one. */
-export function isPortable(deployment: KubeObject): boolean {
+function isPortable(deployment: KubeObject): boolean {
   const place = textAt(deployment, 'spec', 'template', 'spec', 'nodeSelector', HOSTNAME);
   return place === undefined && deployment.metadata.labels?.['portable'] !== 'false';
 }

@@ -1,9 +1,13 @@
-import { domainWords, listed } from '#pkg/drain';
+import { domainWords, drainSettings, listed } from '#pkg/drain';
+import type { KubeObject } from '#pkg/object';
 import { printable, table } from '#pkg/render';
 import type { Conflict } from './conflicts.ts';
 import { WAVES, type DrainPod, type Wave } from './pods.ts';
+import { durationMs, type MaintenanceRequest } from './maintenance.ts';
+import { daemonWords, MANAGER, metadataServerName, serviceOf } from './services.ts';
 import { ownDomains, type ClusterFacts, type Situation, type Surroundings } from './situation.ts';
 import type { Return } from './tolerations.ts';
+import { warningsOn } from './warnings.ts';
 import { osdName } from './words.ts';
 
 const WAVE_WORDS: Readonly<Record<Wave, string>> = {
@@ -19,20 +23,27 @@ const RETURN_WORDS: Readonly<Record<Return, string>> = {
   surely: 'tolerates the cordon and is bound to this node: never evicted',
 };
 const MAX_LISTED = 30;
+/** Rook writes on the pods of managers which of them is active. */
+const ROLE = 'mgr_role';
 
 /** What a maintenance would do, for people: clusters, pods in the order in which they go, and what is in the way. */
 export function planText(
-  { maintenance: { request }, node, pods }: Situation,
-  { clusters }: Surroundings,
+  situation: Situation,
+  surroundings: Surroundings,
   conflicts: readonly Conflict[],
 ): readonly string[] {
+  const { maintenance, node, pods } = situation;
+  const { request } = maintenance;
+  const { clusters } = surroundings;
   const cordon = node?.isCordoned ? 'is cordoned already, and stays so afterwards' : 'will be cordoned';
   return [
     `Node ${printable(request.node)} ${cordon}.`,
     ...clusters.map(clusterLine),
     ...(clusters.length === 0 ? ['It has nothing of Ceph.'] : []),
     ...(request.duration ? [`noout goes after ${request.duration}, whatever happens.`] : []),
-    ...podLines(request.noDrain, pods),
+    ...clusters.flatMap((cluster) => rookLine(cluster, request)),
+    ...podLines(request.noDrain, pods, clusters),
+    ...section('Warnings:', warningsOn(situation, surroundings)),
     ...conflictLines(conflicts),
   ];
 }
@@ -49,18 +60,33 @@ function clusterLine(cluster: ClusterFacts): string {
   return printable(`CephCluster ${id}: ${osds}${where} (${state}).`);
 }
 
-function podLines(noDrain: boolean, pods: readonly DrainPod[]): readonly string[] {
+/** Where Rook has a noout of its own: that goes, and ours stays. */
+function rookLine(cluster: ClusterFacts, { duration }: MaintenanceRequest): readonly string[] {
+  const { isRooks, timeoutMs } = drainSettings(cluster.object);
+  const limit = duration === undefined ? undefined : durationMs(duration);
+  if (!isRooks || cluster.own.length === 0 || (limit !== undefined && limit <= timeoutMs)) return [];
+  const domains = listed(ownDomains(cluster).map((domain) => domainWords(cluster.type, domain)));
+  const until = duration === undefined ? 'until you stop the maintenance' : `for ${duration}`;
+  const own = `that on ${listed(cluster.own.map(osdName))} stays ${until}`;
+  return [printable(`Rook takes its own noout off ${domains} after ${timeoutMs / 60_000} minutes; ${own}.`)];
+}
+
+function podLines(
+  noDrain: boolean,
+  pods: readonly DrainPod[],
+  clusters: readonly ClusterFacts[],
+): readonly string[] {
   if (noDrain) return ['Pods stay where they are (--no-drain).'];
   if (pods.length === 0) return ['No pod has to go.'];
   // Whatever has to do with Ceph is named, all of it.
   const unnamed = pods.filter(({ wave }) => wave === 'others').slice(MAX_LISTED);
   const named = WAVES.flatMap((wave) => pods.filter((pod) => pod.wave === wave && !unnamed.includes(pod)));
-  const rows = named.map(({ name, wave, isBare, comesBack, volumes }) => [
+  const rows = named.map(({ name, wave, isBare, comesBack, volumes, object }) => [
     `  ${WAVES.indexOf(wave) + 1}`,
     printable(name),
     printable(
       [
-        WAVE_WORDS[wave],
+        roleWords(object, clusters) ?? WAVE_WORDS[wave],
         volumes.join(', '),
         isBare ? 'no controller: never evicted' : RETURN_WORDS[comesBack],
       ]
@@ -74,10 +100,30 @@ function podLines(noDrain: boolean, pods: readonly DrainPod[]): readonly string[
   return ['', title, ...table(rows), ...more];
 }
 
+/** `metadata server of filesystem myfs, rank 0`; undefined for a pod that gives no service. */
+function roleWords(pod: KubeObject, clusters: readonly ClusterFacts[]): string | undefined {
+  const service = serviceOf(pod);
+  if (!service) return undefined;
+  const role = service.app === MANAGER ? pod.metadata.labels?.[ROLE] : rankWords(pod, clusters);
+  return role ? `${daemonWords(service)}, ${role}` : daemonWords(service);
+}
+
+/** Ceph knows those that serve; the others stand by. */
+function rankWords(pod: KubeObject, clusters: readonly ClusterFacts[]): string | undefined {
+  const [name] = metadataServerName(pod);
+  const cluster = clusters.find(({ object }) => object.metadata.namespace === pod.metadata.namespace);
+  if (name === undefined || cluster?.ceph.kind !== 'told') return undefined;
+  const found = cluster.ceph.ranks.find((one) => one.name === name);
+  return found ? `rank ${found.rank}, ${found.state.replace('up:', '')}` : 'standby';
+}
+
 function conflictLines(conflicts: readonly Conflict[]): readonly string[] {
-  if (conflicts.length === 0) return [];
-  const lines = conflicts.map(
-    ({ message, force }) => `  ${printable(message)}${force === 'never' ? ' (not even with --force)' : ''}`,
+  return section(
+    'In the way:',
+    conflicts.map(({ message, force }) => `${message}${force === 'never' ? ' (not even with --force)' : ''}`),
   );
-  return ['', 'In the way:', ...lines];
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${printable(line)}`)];
 }

@@ -1,9 +1,10 @@
-import type { OsdMap, Quorum, StopForecast } from '#pkg/ceph';
+import type { MdsRank, OsdMap, Quorum, ServiceOpinion, StopForecast } from '#pkg/ceph';
 import type { OsdFacts } from '#pkg/drain';
-import type { KubeObject } from '#pkg/object';
+import type { KubeObject, Listing } from '#pkg/object';
 import type { Maintenance } from './maintenance.ts';
 import type { OneByOne } from './one-by-one.ts';
 import type { DrainPod } from './pods.ts';
+import type { Service } from './services.ts';
 
 /** All that a decision rests on, as it is at this moment. */
 export interface Situation {
@@ -33,6 +34,8 @@ export interface Surroundings {
   readonly others: readonly OtherMaintenance[];
   /** Who else holds the node for a maintenance. */
   readonly holders: readonly string[];
+  /** Read for the plan alone, before anything has begun. */
+  readonly budgets: Listing;
   /** What usages and critical services keep on this node, in words. */
   readonly protections: readonly string[];
 }
@@ -57,6 +60,8 @@ export interface ClusterFacts {
   readonly elsewhere: readonly number[];
   /** Monitors on the node. */
   readonly monitors: readonly string[];
+  /** Services of pods that go, which no other pod gives. */
+  readonly lone: readonly Service[];
   /** OSDs that are being replaced. */
   readonly replacing: readonly number[];
   readonly hasOperator: boolean;
@@ -76,6 +81,9 @@ export type CephAnswer =
       readonly health: string;
       readonly checks: readonly string[];
       readonly quorum: Quorum;
+      readonly ranks: readonly MdsRank[];
+      /** On the metadata servers that go, while there are any. */
+      readonly metadataServers?: { readonly names: readonly string[]; readonly opinion: ServiceOpinion };
       /** Without a manager nobody knows how the data is. */
       readonly groups: SettledGroups | { readonly trouble: string };
     };

@@ -1,4 +1,11 @@
-import type { ClusterDrain, DrainReport, DrainVerdict } from '#pkg/verdict';
+import type {
+  ClusterDrain,
+  DrainReport,
+  DrainVerdict,
+  MaintenanceNote,
+  OtherMaintenance,
+} from '#pkg/verdict';
+import { humanDuration } from './duration.ts';
 import { resourceName } from './object-label.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
@@ -14,11 +21,19 @@ const MAKERS: Readonly<Record<ClusterDrain['budgetsBy'], string>> = {
 };
 
 /** A report on the drain of a node, for people. */
-export function renderDrainReport(report: DrainReport, { style }: { readonly style: Style }): string {
+export function renderDrainReport(
+  report: DrainReport,
+  { style, now }: { readonly style: Style; readonly now: number },
+): string {
   const sections = [
     verdictSection(report, style),
+    report.maintenance ? maintenanceSection(report.maintenance, now) : [],
     report.notes.map((note) => `Note: ${printable(note)}`),
     section('Blocked by:', table(report.causes.map(({ code, message }) => [code, printable(message)]))),
+    section(
+      'Other failure domains in maintenance:',
+      report.otherMaintenances.map((other) => printable(otherWords(other, now))),
+    ),
     ...report.clusters.map(clusterSection),
     section(
       'Not checked:',
@@ -44,7 +59,7 @@ function verdictSection(report: DrainReport, style: Style): readonly string[] {
   return [style.box ? style.box(text, tone) : text];
 }
 
-function sentence({ verdict, drained, gaps, clusters }: DrainReport): string {
+function sentence({ verdict, drained, gaps, clusters, otherMaintenances }: DrainReport): string {
   const state = drained === undefined ? '' : ` It is ${drained}.`;
   switch (verdict) {
     case 'Blocked':
@@ -54,6 +69,8 @@ function sentence({ verdict, drained, gaps, clusters }: DrainReport): string {
       return `Nothing was found that holds its pods, but ${things} could not be checked.${state}`;
     }
     case 'Drainable': {
+      if (otherMaintenances.length > 0)
+        return `Nothing holds its pods yet, but OSDs of another failure domain may go at any moment: wait for it.${state}`;
       const isAsked = clusters.every(({ wouldStop }) => wouldStop !== undefined);
       const data = isAsked ? 'and all data stays available without it' : 'but Ceph was left out';
       return clusters.length === 0
@@ -61,6 +78,31 @@ function sentence({ verdict, drained, gaps, clusters }: DrainReport): string {
         : `Nothing holds its pods, ${data}.${state}`;
     }
   }
+}
+
+function maintenanceSection(note: MaintenanceNote, now: number): readonly string[] {
+  const { phase, message, since, requestedBy, reason, isStopping } = note;
+  const rows = [
+    ['Phase:', isStopping && phase !== 'Recovering' ? `${phase}, being stopped` : phase],
+    ...(message ? [['State:', message]] : []),
+    ['Since:', since === undefined ? 'not begun' : `${since} (${lengthWords(since, now)} ago)`],
+    ['Asked for by:', requestedBy ?? 'nobody knows'],
+    ['Reason:', reason ?? 'none given'],
+  ];
+  return section('Maintenance:', table(rows.map((row) => row.map(printable))));
+}
+
+function otherWords(
+  { node, domain, phase, since, requestedBy, reason }: OtherMaintenance,
+  now: number,
+): string {
+  const when = since === undefined ? '' : `, for ${lengthWords(since, now)}`;
+  const who = requestedBy ? `, asked for by ${requestedBy}` : '';
+  return `node ${node} of ${domain}: ${phase}${when}${who}${reason ? `: ${reason}` : ''}`;
+}
+
+function lengthWords(since: string, now: number): string {
+  return humanDuration(Math.max(0, now - Date.parse(since)));
 }
 
 function clusterSection(drain: ClusterDrain): readonly string[] {

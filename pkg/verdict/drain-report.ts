@@ -36,6 +36,25 @@ export interface ClusterDrain {
   readonly noout: readonly { readonly message: string; readonly until?: string }[];
 }
 
+/** A maintenance of a node: who wants what, and how far it is. */
+export interface MaintenanceNote {
+  readonly node: string;
+  readonly phase: string;
+  readonly message: string;
+  /** When it began; absent while nothing has been changed. */
+  readonly since?: string;
+  readonly requestedBy?: string;
+  readonly reason?: string;
+  /** It is on its way back. */
+  readonly isStopping: boolean;
+}
+
+/** Of a node in another failure domain: until it is back, this one has to stay. */
+export interface OtherMaintenance extends MaintenanceNote {
+  /** `zone zone-x`. */
+  readonly domain: string;
+}
+
 export type DrainVerdict = 'Drainable' | 'Blocked' | 'Unknown';
 
 /** The answer to `why node/NODE`. Others build on its shape: fields are added, never changed. */
@@ -46,6 +65,9 @@ export interface DrainReport {
   readonly verdict: DrainVerdict;
   /** Why its OSDs count as drained when they are down. */
   readonly drained?: 'cordoned' | 'out of service';
+  /** Of this node. */
+  readonly maintenance?: MaintenanceNote;
+  readonly otherMaintenances: readonly OtherMaintenance[];
   readonly causes: readonly DrainCause[];
   readonly clusters: readonly ClusterDrain[];
   readonly gaps: readonly Gap[];

@@ -156,6 +156,15 @@ describeOnCeph('a real Ceph', () => {
     await expect.poll(() => held(aFilesystem('myfs')), { timeout: 60_000 }).toEqual({ items: [], gaps: [] });
   });
 
+  test('the only metadata server of a filesystem is not ok to stop, and one that serves nobody is', async () => {
+    expect((await cluster.ceph.status(signal)).ranks).toEqual([{ name: 'a', rank: 0, state: 'up:active' }]);
+    expect(await cluster.ceph.okToStopServers(['a'], signal)).toEqual({
+      isOk: false,
+      words: expect.stringMatching(/^insuffic\w+ standby MDS daemons to stop active gids/),
+    });
+    expect((await cluster.ceph.okToStopServers(['nobody'], signal)).isOk).toBe(true);
+  });
+
   describe('an object store', () => {
     const store = (dnsName: string, port: number): KubeObject =>
       aStore('default', { spec: { hosting: { advertiseEndpoint: { dnsName, port, useTls: false } } } });

@@ -130,7 +130,11 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
   }
 
   function maintenance(...args: readonly string[]): Promise<Finished> {
-    const words = ['maintenance', ...args, '--ceph-conf', ceph.conf];
+    return command('maintenance', ...args);
+  }
+
+  function command(...args: readonly string[]): Promise<Finished> {
+    const words = [...args, '--ceph-conf', ceph.conf];
     return run(EXECUTABLE, words, { env: environment() }, AbortSignal.timeout(110_000));
   }
 
@@ -242,6 +246,16 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
         /^node-a +Ready +new disk +\d+s +osd\.0,osd\.1 +2\/2 +\d+ active\+.* +0 +<none>$/m,
       );
 
+      const told = (await command('why', 'node/node-a')).stdout;
+      expect(told).toMatch(/^ {2}Phase: +Ready$/m);
+      expect(told).toMatch(/^ {2}Asked for by: +\S+$/m);
+      expect(told).toMatch(/^ {2}Reason: +new disk$/m);
+      expect(told).toContain('kubectl rook-deps maintenance stop node-a');
+      expect(told).not.toContain('kubectl uncordon');
+      expect((await command('why', 'node/node-b')).stdout).toMatch(
+        /^ {2}node node-a of zone zone-x: Ready, for \d+s, asked for by \S+: new disk$/m,
+      );
+
       // Another zone must stay, whoever asks.
       const second = await maintenance('start', 'node-b', '--yes');
       expect(second.code).toBe(1);
@@ -319,7 +333,8 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
         spec: { maxUnavailable: 0, selector: { matchLabels: { app: 'web' } } },
       };
       await client.create(budget);
-      const held = await interrupted(['start', 'node-a', '--yes'], /shop\/web holds pod web-/);
+      const held = await interrupted(['start', 'node-a', '--yes'], /Draining.*shop\/web holds pod web-/);
+      expect(held.stderr).toContain('that does not change by itself');
       expect(held).toMatchObject({ code: 130 });
       expect(held.stderr).toContain('To go back: kubectl rook-deps maintenance stop node-a');
       expect(await phase()).toBe('Draining');

@@ -1,4 +1,11 @@
-import { CephSilent, type Ceph, type OsdMap, type PlacementGroup } from '#pkg/ceph';
+import {
+  CephSilent,
+  type Ceph,
+  type CephPool,
+  type MdsRank,
+  type OsdMap,
+  type PlacementGroup,
+} from '#pkg/ceph';
 import {
   advance,
   configMapLedger,
@@ -83,6 +90,12 @@ export class MaintenanceWorld {
   health = 'HEALTH_OK';
   checks: readonly string[] = [];
   monitors = ['a', 'b', 'c'];
+  ranks: readonly MdsRank[] = [];
+  /** What Ceph says against stopping metadata servers. */
+  keepsServers: string | undefined;
+  pools: readonly CephPool[] = [
+    { id: 1, name: 'p', size: 3, minSize: 2, crushRule: 0, isErasureCoded: false },
+  ];
   /** Whether osd.2 has copies of what is on node-x. */
   sharesData = true;
   /** The OSDs of each group, where that matters. */
@@ -287,6 +300,7 @@ export class MaintenanceWorld {
           checks: this.checks,
           osds: { total: 6, up: 6, in: 6 },
           hasManager: true,
+          ranks: this.ranks,
         }),
       quorum: () => answer({ monitors: this.monitors, inQuorum: this.monitors }),
       osdMap: () => answer(this.#osdMap()),
@@ -298,6 +312,8 @@ export class MaintenanceWorld {
         ofManager({ groups: this.#groups(), reports: new Map([...this.up].map((osd) => [osd, 1])) }),
       flushReports: () => ofManager(new Map([...this.up].map((osd) => [osd, 1]))),
       okToStop: (osds) => ofManager({ isOk: true, osds, notOk: 0 }),
+      okToStopServers: () =>
+        answer({ isOk: this.keepsServers === undefined, words: this.keepsServers ?? 'safe' }),
       setNoout: (name) =>
         change(`set noout ${name}`, async () => {
           await answer(undefined);
@@ -322,7 +338,7 @@ export class MaintenanceWorld {
         isIn: !this.out.has(id),
         state: this.noout.has(id) ? ['exists', 'noout'] : ['exists'],
       })),
-      pools: [{ id: 1, name: 'p', size: 3, minSize: 2, crushRule: 0, isErasureCoded: false }],
+      pools: this.pools,
       flags: this.flags,
       bucketFlags: new Map(),
     };

@@ -27,8 +27,9 @@ export const maintenance: Command = {
 
 start cordons the node, sets noout on its OSDs and evicts its pods in order: whoever uses Ceph's volumes, then all others, then
 gateways and managers, then OSDs, monitors last. Budgets are heeded and pods never deleted. It refuses while data would
-stop to be served, Ceph does not answer, or others are at work; --force goes on in the last case only. How things were is
-written down first: run it again to go on after an interruption.
+stop to be served, Ceph does not answer, others are at work, or nobody would take over a filesystem; --force goes on in the
+last two cases only. Of what else would be away it warns. How things were is written down first: run it again to go on after
+an interruption.
 
 stop brings back what start has changed, and nothing else: a cordon or a noout that was there before stays. It waits until
 OSDs are up, all data is whole, and no budget holds others for the sake of the node. status says where it stands.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Kinds } from '#pkg/object';
 import { run, type Outcome } from '#test/fakes/program.ts';
-import { aDrain } from '#test/fixtures/drains.ts';
+import { aDrain, aZone } from '#test/fixtures/drains.ts';
 import { anObject, aCluster, aPool, aRadosNamespace } from '#test/fixtures/objects.ts';
 
 const STDIN = JSON.stringify([
@@ -235,6 +235,52 @@ describe('a node', () => {
     await expect((await ask('node/node-1')).out).toMatchFileSnapshot(
       '../../../test/fixtures/golden/why-node.txt',
     );
+  });
+
+  test('in maintenance says by whom, why, since when and how far, and so do those that wait for it', async () => {
+    const written = JSON.stringify({
+      spec: { nodeName: 'node-0', reason: 'new disk', requestedBy: 'alice' },
+      status: {
+        phase: 'Ready',
+        message: 'drained: the node can be powered off',
+        prior: { recordedAt: '2026-11-18T09:48:00Z', nodeUid: '' },
+      },
+    });
+    const ledger = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'rook-deps-maintenance', namespace: 'kube-system' },
+      data: { 'node-0': written },
+    };
+    const resource = {
+      apiVersion: 'rook-deps.io/v1alpha1',
+      kind: 'NodeMaintenance',
+      metadata: { name: 'node-1' },
+      spec: { nodeName: 'node-1' },
+      status: { phase: 'Pending', message: 'node node-0 of zone zone-x is in maintenance (Ready)' },
+    };
+    const all = JSON.stringify([...aDrain(now - 7 * 60_000), ledger, resource]);
+    const { out } = await run('why --from - node/node-0 node/node-1 --no-ceph', {
+      stdin: all,
+      now: () => now,
+    });
+    await expect(out).toMatchFileSnapshot('../../../test/fixtures/golden/why-node-maintenance.txt');
+  });
+
+  test('that nothing holds yet is told to wait for a maintenance in another zone', async () => {
+    const resource = {
+      apiVersion: 'rook-deps.io/v1alpha1',
+      kind: 'NodeMaintenance',
+      metadata: { name: 'node-0' },
+      spec: { nodeName: 'node-0' },
+      status: { phase: 'Running', prior: { recordedAt: '2026-11-18T09:59:00Z', nodeUid: '' } },
+    };
+    const zones = ['zone-x', 'zone-y'].flatMap((zone, id) => aZone(zone, id));
+    const pool = aPool('p', { spec: { failureDomain: 'zone' } });
+    const all = JSON.stringify([aCluster(), pool, ...zones, resource]);
+    const { out } = await run('why --from - node/node-1 --no-ceph', { stdin: all, now: () => now });
+    expect(out).toContain('OSDs of another failure domain may go at any moment: wait for it.');
+    expect(out).toContain('node node-0 of zone zone-x: Running, for 60s');
   });
 
   test.for([

@@ -26,7 +26,8 @@ What Ceph holds is asked in the pod of the Rook operator, or in the toolbox; tha
 pods/exec. What Ceph does not answer counts as unchecked.
 
 Of a node it says whether it can be drained: which budget holds which pods, for the sake of which failure domain, how
-the placement groups are and what would become of them without the node, and how long noout still holds.
+the placement groups are and what would become of them without the node, how long noout still holds, and which maintenance
+it is in or has to wait for.
 
 With --exit-code or -q the exit code tells: 0 deletable or drainable, 2 blocked, 3 unknown; 1 is an error.`,
   usage: 'why (TYPE NAME... | TYPE/NAME... | TYPE) [flags] [options]',
