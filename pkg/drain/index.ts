@@ -30,6 +30,6 @@ export { holdsForGood, holdsOn, isBlocking, type DrainPicture, type Hold } from 
 export { BUDGET, DEFAULT_BUDGET, isMonitor, NODE, OSD_ID, OSD_SELECTOR, POOL_KINDS } from './kinds.ts';
 export { nodeState } from './node-state.ts';
 export { viewOsds } from './osd-view.ts';
-export { osdFacts, REPLACING, type OsdFacts, type OsdSources } from './osd-facts.ts';
+export { HOSTNAME, osdFacts, REPLACING, type OsdFacts, type OsdSources } from './osd-facts.ts';
 export { drainSettings, type DrainSettings } from './settings.ts';
 export { domainWords, groupWords, listed } from './words.ts';

@@ -33,7 +33,7 @@ export interface OsdSources {
 
 /** Is on the Deployment of an OSD that Rook replaces: its pod is away on purpose. */
 export const REPLACING = 'osd.rook.io/replace-in-progress';
-const HOSTNAME = 'kubernetes.io/hostname';
+export const HOSTNAME = 'kubernetes.io/hostname';
 
 /** One entry for each OSD, by number, although two Deployments may stand for one during maintenance. */
 export function osdFacts(type: string, sources: OsdSources): readonly OsdFacts[] {

@@ -10,6 +10,7 @@ import {
 import type { Clock } from '#pkg/clock';
 import { drainSettings, osdFacts, viewCeph, type CephView, type OsdFacts, type OsdSources } from '#pkg/drain';
 import type { KubeObject } from '#pkg/object';
+import { oneByOne, type Movable } from './one-by-one.ts';
 import type { CephAnswer, SettledGroups } from './situation.ts';
 
 export interface CephFinding {
@@ -26,8 +27,9 @@ const LACKS_OBJECTS = /degraded|recovering|recovery_/;
 export interface Leaving {
   /** The names that its OSDs may know it by. */
   readonly nodes: readonly (string | undefined)[];
-  /** OSDs that were on it when it began. */
+  /** OSDs that were on it when it began, and run nowhere else. */
   readonly recorded: readonly number[];
+  readonly movable: Movable;
   readonly metadataServers: readonly string[];
 }
 
@@ -36,7 +38,7 @@ export async function askCeph(
   ceph: Ceph,
   cluster: KubeObject,
   sources: Omit<OsdSources, 'lastNodes'>,
-  { nodes, recorded, metadataServers }: Leaving,
+  { nodes, recorded, movable, metadataServers }: Leaving,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<CephFinding> {
@@ -56,7 +58,7 @@ export async function askCeph(
     const groups =
       'trouble' in settled
         ? settled
-        : await orTrouble(() => groupsWithout(ceph, leaving, settled, cluster, signal));
+        : await orTrouble(() => groupsWithout(ceph, { leaving, movable }, settled, cluster, signal));
     const osdMap = 'trouble' in settled ? map : settled.osdMap;
     const { health, checks, ranks } = status;
     const files = opinion && { metadataServers: { names: metadataServers, opinion } };
@@ -91,11 +93,12 @@ async function factsOf(
 
 async function groupsWithout(
   ceph: Ceph,
-  leaving: readonly number[],
-  { groups, osdMap }: Settled,
+  { leaving, movable }: { readonly leaving: readonly number[]; readonly movable: Movable },
+  settled: Settled,
   cluster: KubeObject,
   signal: AbortSignal,
 ): Promise<SettledGroups> {
+  const { groups, osdMap } = settled;
   const up = new Set(osdMap.osds.filter(({ isUp }) => isUp).map(({ id }) => id));
   const still = leaving.filter((id) => up.has(id));
   const words = [...statesOf(groups)].map(([state, count]) => `${count} ${state}`).join(', ');
@@ -103,13 +106,17 @@ async function groupsWithout(
   const unclean = groups.filter(
     (group) => !isClean([group], healthy) && group.acting.some((id) => still.includes(id)),
   );
+  const isWhole = isClean(groups, healthy);
+  const turns = oneByOne(still, movable, settled, isWhole);
+  const stopped = turns?.next === undefined ? still : [turns.next];
   return {
-    isClean: isClean(groups, healthy),
+    isClean: isWhole,
     unclean: unclean.map(({ id }) => id),
     needed: unclean.filter(({ state }) => LACKS_OBJECTS.test(state)).map(({ id }) => id),
     words: words || 'none',
-    forecast: forecastStop(still, groups, osdMap.pools),
-    opinion: still.length === 0 || (await ceph.okToStop(still, signal)).isOk,
+    forecast: forecastStop(stopped, groups, osdMap.pools),
+    turns,
+    opinion: stopped.length === 0 || (await ceph.okToStop(stopped, signal)).isOk,
   };
 }
 

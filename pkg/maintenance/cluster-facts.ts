@@ -1,5 +1,6 @@
 import {
   drainSettings,
+  HOSTNAME,
   OSD_SELECTOR,
   osdFacts,
   parseRookState,
@@ -9,17 +10,17 @@ import {
   STATE_NAME,
   type OsdFacts,
 } from '#pkg/drain';
-import { Kinds, textAt, type KubeObject } from '#pkg/object';
+import { Kinds, type KubeObject } from '#pkg/object';
 import { blockingBudgets } from './blocking-budgets.ts';
 import { askCeph } from './ceph-answer.ts';
 import type { InquiryPorts } from './inquiry.ts';
 import { listAll, type ObserverReader } from './observe.ts';
+import { movableOsds, NONE_MOVABLE, osdsElsewhere } from './one-by-one.ts';
 import { hasOperator } from './operator.ts';
 import { monitorName, osdIdOf } from './pods.ts';
 import { loneServices, metadataServerName, SERVICE_APPS } from './services.ts';
 import type { ClusterFacts, Situation } from './situation.ts';
 
-export const HOSTNAME = 'kubernetes.io/hostname';
 const REPLACING = 'osd.rook.io/replace-in-progress';
 const OSD = 'rook-ceph-osd';
 const DAEMON_SELECTOR = `app in (${[OSD, ...SERVICE_APPS].join(',')})`;
@@ -41,7 +42,7 @@ export async function clusterFacts(
   signal: AbortSignal,
 ): Promise<ClusterFacts | undefined> {
   const { namespace = '', name } = cluster.metadata;
-  const { request, status } = maintenance;
+  const { request, status, isStopping } = maintenance;
   const id = `${namespace}/${name}`;
   const recorded = status.clusters.find((known) => known.cluster === id)?.osds ?? [];
   const { deployments, daemons, ours, rooks, services } = await objectsOf(namespace, ports.reader, signal);
@@ -55,18 +56,24 @@ export async function clusterFacts(
   if (!isNear && !hasDaemon && recorded.length === 0) return undefined;
   // With the pods stay their services.
   const going = request.noDrain ? [] : here.filter(({ isGoing }) => !isGoing).map(({ object }) => object);
-  const leaving = { nodes: names, recorded, metadataServers: going.flatMap(metadataServerName) };
+  const elsewhere = osdsElsewhere(sources.pods, request.node);
+  const leaving = {
+    nodes: names,
+    recorded: recorded.filter((osd) => !elsewhere.includes(osd)),
+    movable: request.noDrain ? NONE_MOVABLE : movableOsds(deployments, going),
+    metadataServers: going.flatMap(metadataServerName),
+  };
   const view = await askCeph(ports.cephOf(cluster), cluster, sources, leaving, ports.clock, signal);
   const type = view.type ?? parseState(ours).type ?? requestedDomain(services);
   const osds = view.osds ?? osdFacts(type, { ...sources, lastNodes: new Map() });
   const own = ownOsds(osds, names);
   if (own.length === 0 && recorded.length === 0 && !hasDaemon) return undefined;
+  const isOperated = hasOperator(namespace, [...deployments, ...daemons], operators);
   const drains = [
     { domain: parseState(ours).draining, by: 'rook-deps' },
     // Where Rook keeps no budgets, its account is of the past.
     { domain: drainSettings(cluster).isRooks ? parseRookState(rooks).draining : undefined, by: 'Rook' },
   ];
-  const isServed = hasOperator(namespace, [...deployments, ...daemons], operators);
   return {
     id,
     object: cluster,
@@ -74,18 +81,15 @@ export async function clusterFacts(
     osds,
     // Those that came after it began go with the others.
     own: [...new Set([...recorded, ...own])].toSorted((a, b) => a - b),
-    elsewhere: osdPods.flatMap((pod) => {
-      const place = textAt(pod, 'spec', 'nodeName');
-      return place !== undefined && place !== request.node ? (osdIdOf(pod) ?? []) : [];
-    }),
+    elsewhere,
     monitors: here.flatMap(({ object }) => monitorName(object) ?? []),
     lone: loneServices(going, daemons, request.node),
     replacing: deployments.flatMap((one) =>
       one.metadata.annotations?.[REPLACING] === 'true' ? (osdIdOf(one) ?? []) : [],
     ),
-    hasOperator: isServed,
+    hasOperator: isOperated,
     draining: drains.flatMap(({ domain, by }) => (domain ? [{ domain, by }] : [])),
-    blocking: maintenance.isStopping ? await blockingBudgets(cluster, isServed, ports.reader, signal) : [],
+    blocking: isStopping ? await blockingBudgets(cluster, isOperated, ports.reader, signal) : [],
     ceph: view.answer,
   };
 }

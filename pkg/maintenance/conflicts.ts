@@ -133,7 +133,8 @@ function dataConflicts(cluster: ClusterFacts, { osdMap, groups }: Told): readonl
       never('CephSilent', `Ceph does not tell how its placement groups are: ${groups.trouble}`),
       ...lost,
     ];
-  const { isClean, words, unclean, needed, forecast, opinion } = groups;
+  const { isClean, words, unclean, needed, forecast, turns, opinion } = groups;
+  if (turns && turns.next === undefined) return [...lost, onTheWay(words)];
   const isUnclean = !isClean && (down.length === foreign.length || unclean.length > 0);
   return [
     ...lost,
@@ -146,6 +147,14 @@ function dataConflicts(cluster: ClusterFacts, { osdMap, groups }: Told): readonl
       ? [never('DataWouldStop', 'Ceph says that it is not ok to stop these OSDs')]
       : []),
   ];
+}
+
+/** Where OSDs go one by one, not even force lets the next go before all data is whole again. */
+function onTheWay(words: string): Conflict {
+  return never(
+    'OneByOne',
+    `the OSDs of this node cannot go all at once, and go to other nodes one by one: the next when the one before is up there and all placement groups are clean (${words})`,
+  );
 }
 
 function forecastWords({ wouldStop, unknown }: StopForecast, { pools }: OsdMap): string {

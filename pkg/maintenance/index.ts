@@ -10,6 +10,7 @@ export { advance, type Advance, type MaintenancePorts } from './advance.ts';
 export { configMapLedger, type CommandLedger } from './config-map-ledger.ts';
 export { conflictsIn, type Conflict } from './conflicts.ts';
 export { evictAll } from './evictions.ts';
+export { glance } from './glance.ts';
 export { inquire, type InquiryPorts } from './inquiry.ts';
 export type { Ledger } from './ledger.ts';
 export {

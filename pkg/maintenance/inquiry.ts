@@ -1,8 +1,8 @@
 import type { Ceph } from '#pkg/ceph';
 import type { Clock } from '#pkg/clock';
-import { BUDGET, NODE } from '#pkg/drain';
+import { BUDGET, HOSTNAME, NODE } from '#pkg/drain';
 import { isTrueAt, Kinds, type KubeObject, type Listing } from '#pkg/object';
-import { clusterFacts, HOSTNAME, ownOsds } from './cluster-facts.ts';
+import { clusterFacts, ownOsds } from './cluster-facts.ts';
 import type { Ledger } from './ledger.ts';
 import type { Maintenance } from './maintenance.ts';
 import { listAll, type ObserverReader } from './observe.ts';

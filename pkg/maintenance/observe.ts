@@ -3,6 +3,7 @@ import {
   isTrueAt,
   Kinds,
   textAt,
+  type Gap,
   type GroupKind,
   type KubeObject,
   type ListRequest,
@@ -15,6 +16,17 @@ import type { NodeFacts, Situation } from './situation.ts';
 
 export type ObserverReader = Pick<Reader, 'get' | 'list'>;
 
+/** Objects of a kind could not be seen, or not all. */
+export class Unlisted extends Error {
+  readonly isForbidden: boolean;
+
+  constructor({ what, reason }: Gap) {
+    super(`cannot list ${what}: ${reason}`);
+    this.name = 'Unlisted';
+    this.isForbidden = reason.startsWith('forbidden');
+  }
+}
+
 /** Everything of a kind, or an error: what is not seen is not absent. */
 export async function listAll(
   reader: ObserverReader,
@@ -24,7 +36,7 @@ export async function listAll(
 ): Promise<readonly KubeObject[]> {
   const { items, gaps } = await reader.list({ kind, detail: 'object', ...request }, signal);
   const [gap] = gaps;
-  if (gap) throw new Error(`cannot list ${gap.what}: ${gap.reason}`);
+  if (gap) throw new Unlisted(gap);
   return items;
 }
 

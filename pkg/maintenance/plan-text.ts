@@ -6,6 +6,7 @@ import { WAVES, type DrainPod, type Wave } from './pods.ts';
 import { durationMs, type MaintenanceRequest } from './maintenance.ts';
 import { daemonWords, MANAGER, metadataServerName, serviceOf } from './services.ts';
 import { ownDomains, type ClusterFacts, type Situation, type Surroundings } from './situation.ts';
+import type { Return } from './tolerations.ts';
 import { warningsOn } from './warnings.ts';
 import { osdName } from './words.ts';
 
@@ -15,6 +16,11 @@ const WAVE_WORDS: Readonly<Record<Wave, string>> = {
   services: 'serves storage',
   osds: 'keeps data',
   monitors: 'monitor',
+};
+const RETURN_WORDS: Readonly<Record<Return, string>> = {
+  never: '',
+  perhaps: 'tolerates the cordon: may come back to this node',
+  surely: 'tolerates the cordon and is bound to this node: never evicted',
 };
 const MAX_LISTED = 30;
 /** Rook writes on the pods of managers which of them is active. */
@@ -75,14 +81,14 @@ function podLines(
   // Whatever has to do with Ceph is named, all of it.
   const unnamed = pods.filter(({ wave }) => wave === 'others').slice(MAX_LISTED);
   const named = WAVES.flatMap((wave) => pods.filter((pod) => pod.wave === wave && !unnamed.includes(pod)));
-  const rows = named.map(({ name, wave, isBare, volumes, object }) => [
+  const rows = named.map(({ name, wave, isBare, comesBack, volumes, object }) => [
     `  ${WAVES.indexOf(wave) + 1}`,
     printable(name),
     printable(
       [
         roleWords(object, clusters) ?? WAVE_WORDS[wave],
         volumes.join(', '),
-        isBare ? 'no controller: never evicted' : '',
+        isBare ? 'no controller: never evicted' : RETURN_WORDS[comesBack],
       ]
         .filter(Boolean)
         .join('; '),

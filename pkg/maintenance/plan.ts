@@ -2,9 +2,11 @@ import { listed } from '#pkg/drain';
 import { conflictsIn } from './conflicts.ts';
 import { durationMs } from './maintenance.ts';
 import { nooutOf, osdsOf, priorNoout, withNewcomers } from './newcomers.ts';
-import { WAVES, type DrainPod } from './pods.ts';
+import { isItsTurn } from './one-by-one.ts';
+import { WAVES, type DrainPod, type Wave } from './pods.ts';
 import { nextRecovery } from './recovery.ts';
-import type { ClusterFacts, NodeFacts, Situation } from './situation.ts';
+import type { ClusterFacts, NodeFacts, Situation, Surroundings } from './situation.ts';
+import { isFutile, toleratingPods, waitingFor } from './staying-pods.ts';
 import type { Obstacle, Status } from './status.ts';
 import { downNow, held, nooutStep, pendingPods, settledAs, type Step } from './steps.ts';
 import { osdName } from './words.ts';
@@ -40,6 +42,7 @@ function beginning(situation: Situation): Step {
       nodeUid: node.uid,
       cordoned: node.isCordoned,
       noout: surroundings.clusters.flatMap(priorNoout),
+      tolerating: toleratingPods(pods),
     },
     cordon: node.isCordoned ? undefined : 'setting',
     noout: surroundings.clusters.flatMap(nooutOf),
@@ -123,29 +126,25 @@ function draining(situation: Situation, node: NodeFacts): Step {
     ]);
   if (wave === undefined) return allGone(situation);
   const own = pods.filter((pod) => pod.wave === wave);
-  const open = own.filter(({ isGoing, isBare }) => !isGoing && !isBare);
-  if (open.length === 0) return held(situation, 'Draining', waitingFor(own));
+  const open = own.filter((pod) => !pod.isGoing && !pod.isBare && !isFutile(pod, status.prior));
+  if (open.length === 0) return held(situation, 'Draining', waitingFor(own, situation));
   if (!surroundings) return { kind: 'inquire' };
   const conflicts = conflictsIn(situation, surroundings);
   const fresh = downNow(situation);
   if (conflicts.length > 0) return held(situation, 'Draining', conflicts.map(plain), fresh);
-  return withNewcomers(situation, surroundings) ?? { kind: 'evict', wave, pods: open };
+  return withNewcomers(situation, surroundings) ?? evicting(situation, surroundings, wave, open);
 }
 
-function waitingFor(pods: readonly DrainPod[]): readonly Obstacle[] {
-  const bare = pods.filter(({ isBare, isGoing }) => isBare && !isGoing);
-  if (bare.length > 0) {
-    const names = listed(bare.map(({ name }) => name));
-    return [
-      {
-        reason: 'BarePod',
-        message: `nobody would make ${names} again; delete or move by hand what is not needed`,
-      },
-    ];
-  }
-  return [
-    { reason: 'Terminating', message: `waiting for ${listed(pods.map(({ name }) => name))} to be gone` },
-  ];
+function evicting(
+  situation: Situation,
+  surroundings: Surroundings,
+  wave: Wave,
+  open: readonly DrainPod[],
+): Step {
+  const pods = open.filter((pod) => isItsTurn(pod, surroundings));
+  if (pods.length > 0) return { kind: 'evict', wave, pods };
+  const own = situation.pods.filter((pod) => pod.wave === wave);
+  return held(situation, 'Draining', waitingFor(own, situation));
 }
 
 /** Without pods, and the OSDs down or on another node by Ceph's account. */

@@ -1,5 +1,6 @@
 import { isMonitor, OSD_ID } from '#pkg/drain';
 import { listAt, textAt, type KubeObject } from '#pkg/object';
+import { returnOf, type Return } from './tolerations.ts';
 
 /** In the order in which pods go: whoever uses Ceph's volumes first, what keeps data last. */
 export const WAVES = ['consumers', 'others', 'services', 'osds', 'monitors'] as const;
@@ -14,6 +15,7 @@ export interface DrainPod {
   readonly isGoing: boolean;
   /** Nobody would make it again: it is never evicted. */
   readonly isBare: boolean;
+  readonly comesBack: Return;
   /** The volumes of Ceph that it uses, by name. */
   readonly volumes: readonly string[];
 }
@@ -38,6 +40,7 @@ export function drainPod(object: KubeObject, volumes: readonly string[]): DrainP
     wave: waveOf(object, volumes),
     isGoing: deletionTimestamp !== undefined,
     isBare: !ownerReferences.some(({ controller }) => controller === true),
+    comesBack: returnOf(object),
     volumes,
   };
 }

@@ -2,6 +2,7 @@ import type { MdsRank, OsdMap, Quorum, ServiceOpinion, StopForecast } from '#pkg
 import type { OsdFacts } from '#pkg/drain';
 import type { KubeObject, Listing } from '#pkg/object';
 import type { Maintenance } from './maintenance.ts';
+import type { OneByOne } from './one-by-one.ts';
 import type { DrainPod } from './pods.ts';
 import type { Service } from './services.ts';
 
@@ -55,7 +56,7 @@ export interface ClusterFacts {
   readonly osds: readonly OsdFacts[];
   /** OSDs of the node. */
   readonly own: readonly number[];
-  /** OSDs that have a pod on another node. */
+  /** OSDs that run on another node. */
   readonly elsewhere: readonly number[];
   /** Monitors on the node. */
   readonly monitors: readonly string[];
@@ -94,8 +95,9 @@ export interface SettledGroups {
   readonly unclean: readonly string[];
   /** Of these, those that may have the only copy of an object on the node. */
   readonly needed: readonly string[];
-  /** What would become of them without the node's OSDs that are up. */
+  /** What would become of them without the node's OSDs that are up, or without the one whose turn it is. */
   readonly forecast: StopForecast;
+  readonly turns?: OneByOne | undefined;
   /** Ceph's own opinion; it counts only when it says no. */
   readonly opinion: boolean;
 }

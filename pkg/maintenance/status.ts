@@ -43,6 +43,8 @@ export interface Prior {
   readonly cordoned: boolean;
   /** OSDs that had noout from somebody else. */
   readonly noout: readonly Omit<NooutChange, 'state'>[];
+  /** The UIDs of pods that tolerate the cordon: those that came after these came back. */
+  readonly tolerating: readonly string[];
 }
 
 export interface DrainProgress {
@@ -100,9 +102,7 @@ export function parseStatus(value: unknown): Status {
     blockedBy: listAt(value, 'blockedBy').map((one) => ({
       reason: textAt(one, 'reason') ?? '',
       message: textAt(one, 'message') ?? '',
-      ...(listAt(one, 'pods').length > 0
-        ? { pods: listAt(one, 'pods').filter((pod) => typeof pod === 'string') }
-        : {}),
+      ...(listAt(one, 'pods').length > 0 ? { pods: textsAt(one, 'pods') } : {}),
     })),
     expiresAt: textAt(value, 'expiresAt'),
     recoveringSince: textAt(value, 'recoveringSince'),
@@ -118,14 +118,14 @@ function parsePrior(value: unknown): Prior | undefined {
     nodeUid: textAt(value, 'prior', 'nodeUid') ?? '',
     cordoned: isTrueAt(value, 'prior', 'cordoned'),
     noout: listAt(value, 'prior', 'noout').map(parseOsds),
+    tolerating: textsAt(value, 'prior', 'tolerating'),
   };
 }
 
 function parseDrain(value: unknown): DrainProgress | undefined {
   const total = numberAt(value, 'drain', 'total');
   if (total === undefined) return undefined;
-  const pods = listAt(value, 'drain', 'pods').filter((name) => typeof name === 'string');
-  return { total, pending: numberAt(value, 'drain', 'pending') ?? 0, pods };
+  return { total, pending: numberAt(value, 'drain', 'pending') ?? 0, pods: textsAt(value, 'drain', 'pods') };
 }
 
 function parseOsds(value: unknown): { readonly cluster: string; readonly osds: readonly number[] } {
@@ -134,6 +134,10 @@ function parseOsds(value: unknown): { readonly cluster: string; readonly osds: r
 
 function parseState(text: string | undefined): ChangeState | undefined {
   return text === 'setting' || text === 'set' || text === 'off' ? text : undefined;
+}
+
+function textsAt(value: unknown, ...path: readonly string[]): readonly string[] {
+  return listAt(value, ...path).filter((one) => typeof one === 'string');
 }
 
 function numbersAt(value: unknown, name: string): readonly number[] {

@@ -98,6 +98,8 @@ export class MaintenanceWorld {
   ];
   /** Whether osd.2 has copies of what is on node-x. */
   sharesData = true;
+  /** The OSDs of each group, where that matters. */
+  placement: readonly (readonly number[])[] | undefined;
   /** Groups that have all their OSDs, and still copy objects. */
   readonly recovering = new Set<string>();
   readonly #places = new Map<number, string>();
@@ -344,10 +346,9 @@ export class MaintenanceWorld {
 
   /** A copy in each zone; that of an OSD that is out is on its neighbour. */
   #groups(): readonly PlacementGroup[] {
-    return [0, 1, 2, 3].map((at) => {
-      const all = [at % 2, this.sharesData ? 2 + (at >> 1) : 3, 4 + (at % 2)].map((osd) =>
-        this.out.has(osd) ? osd ^ 1 : osd,
-      );
+    const usual = [0, 1, 2, 3].map((at) => [at % 2, this.sharesData ? 2 + (at >> 1) : 3, 4 + (at % 2)]);
+    return (this.placement ?? usual).map((osds, at) => {
+      const all = osds.map((osd) => (this.out.has(osd) ? osd ^ 1 : osd));
       const acting = all.filter((osd) => this.up.has(osd));
       const whole = this.recovering.has(`1.${at}`) ? 'active+recovering+degraded' : 'active+clean';
       const state = acting.length === all.length ? whole : 'active+undersized+degraded';

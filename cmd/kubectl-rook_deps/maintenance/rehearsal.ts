@@ -20,7 +20,9 @@ export async function rehearseDrain(
   }
   if (maintenance.request.noDrain) return 0;
   for (const wave of WAVES) {
-    const own = pods.filter((pod) => pod.wave === wave && !pod.isBare && !pod.isGoing);
+    const own = pods.filter(
+      (pod) => pod.wave === wave && !pod.isBare && !pod.isGoing && pod.comesBack !== 'surely',
+    );
     const held = await evictAll(own, surroundings, ports, true, signal);
     for (const { message } of held) io.error(printable(`Held for now: ${message}`));
     for (const { name, object } of own) {
