@@ -15,8 +15,17 @@ export function cleanliness(osds: readonly OsdFacts[], health: Health | undefine
   return health.groups.every(({ state }) => hasAllCopies(state)) ? 'misplaced' : 'unclean';
 }
 
-/** As while data moves to a new OSD. */
+/** What a group may be called that has all copies, if not where they should be. Any other word may mean that one is missing. */
+const HARMLESS = new Set([
+  ...['active', 'clean', 'remapped', 'backfilling', 'backfill_wait', 'backfill_toofull', 'forced_backfill'],
+  ...['scrubbing', 'deep', 'repair', 'inconsistent', 'failed_repair', 'laggy', 'wait'],
+  ...['snaptrim', 'snaptrim_wait', 'snaptrim_error'],
+]);
+
+/** As while data moves to a new OSD. A group that is being made holds nothing yet. */
 function hasAllCopies(state: string): boolean {
   const words = state.split('+');
-  return words.includes('active') && !words.includes('undersized') && !words.includes('degraded');
+  return (
+    words.includes('creating') || (words.includes('active') && words.every((word) => HARMLESS.has(word)))
+  );
 }

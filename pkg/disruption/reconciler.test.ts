@@ -122,14 +122,7 @@ class World {
         this.put({ ...object, metadata: { ...object.metadata, uid } });
         return Promise.resolve(object);
       },
-      patch: (ref, change) => {
-        this.#write(`patch ${ref.name}`);
-        const found = this.objects.get(keyOf(ref));
-        if (!found || change.type !== 'merge') throw new Error('not used here');
-        const { labels: _, ...metadata } = found.metadata;
-        this.put({ ...found, metadata });
-        return Promise.resolve(found);
-      },
+      patch: unused,
       delete: (ref) => {
         this.#write(`delete ${ref.name}`);
         return Promise.resolve(this.objects.delete(keyOf(ref)) ? 'deleted' : 'absent');
@@ -427,16 +420,29 @@ describe('a round', () => {
     expect([0, 1, 2].map((id) => world.coverOf(id))).toEqual(
       ZONES.map((zone) => [`rook-ceph-osd-zone-${zone}`]),
     );
-    world.state = 'active+remapped+backfilling';
+    world.isSilent = true;
     await world.round();
     expect(world.coverOf(0)).toEqual(['rook-ceph-osd-zone-x']);
-    world.state = 'active+clean';
+    world.isSilent = false;
+    world.state = 'active+remapped+backfilling';
     expect(await world.round()).toEqual({ kind: 'wait-for-change' });
     expect(world.budgets()).toEqual(DEFAULT);
-    world.state = 'active+remapped+backfilling';
-    await world.round();
-    expect(world.budgets()).toEqual(DEFAULT);
+    expect(world.told).toEqual([
+      'CephCluster/rook-ceph CopiesMissing',
+      'CephCluster/rook-ceph CopiesComplete',
+    ]);
   });
+
+  test.for(['active+remapped+backfilling', 'creating+peering'])(
+    'holds nobody while groups are %s and all OSDs are there',
+    async (state) => {
+      const world = new World();
+      world.state = state;
+      expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+      expect(world.budgets()).toEqual(DEFAULT);
+      expect(world.told).toEqual([]);
+    },
+  );
 
   test('that is killed at any write is finished by the next', async () => {
     for (let survivor = 0; survivor < 9; survivor += 1) {
@@ -483,7 +489,7 @@ describe('where Rook protects', () => {
       'apply rook-ceph-osd',
       'delete rook-ceph-osd-zone-y',
       'delete rook-ceph-osd-zone-z',
-      'patch rook-ceph-osd',
+      'apply rook-ceph-osd',
     ]);
     expect(world.flags).toEqual({});
     expect(world.writes.at(-1)).toBe('delete rook-deps-disruption');
@@ -491,6 +497,52 @@ describe('where Rook protects', () => {
     world.writes.length = 0;
     await world.round();
     expect(world.writes).toEqual([]);
+  });
+});
+
+describe('what Rook leaves when it is told to stop', () => {
+  const notes = (): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'rook-ceph-pdbstatemap', namespace: 'rook-ceph' },
+    data: {
+      'draining-failure-domain': 'x',
+      'set-no-out': 'true',
+      'x-noout-last-set-at': '1970-01-01T00:16:00Z',
+    },
+  });
+
+  test('W19 is taken over in the middle of a drain, noout included', async () => {
+    const world = new World();
+    world.put(notes());
+    world.flags = { x: ['noout'] };
+    world.drain(0);
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+    expect(world.writes).not.toContain('set noout x');
+    world.recover(0);
+    await world.round();
+    expect(world.flags).toEqual({});
+    expect(world.budgets()).toEqual(DEFAULT);
+  });
+
+  test('W19 keeps the time that noout had when Rook set it', async () => {
+    const world = new World({ osdMaintenanceTimeout: 1 });
+    world.put(notes());
+    world.flags = { x: ['noout'] };
+    world.drain(0);
+    world.now = 60_000 + Date.parse('1970-01-01T00:16:00Z');
+    await world.round();
+    expect(world.flags).toEqual({});
+  });
+
+  test('W23 is taken over once: a flag that somebody sets later is theirs', async () => {
+    const world = new World();
+    world.put(notes());
+    await world.round();
+    world.flags = { x: ['noout'] };
+    await world.round();
+    expect(world.flags).toEqual({ x: ['noout'] });
   });
 });
 
