@@ -151,6 +151,36 @@ describe('a transition', () => {
     expect(transition(budgets(QUIET), excluding).map(line)).toEqual(['apply rook-ceph-osd']);
   });
 
+  test('applies what is new by name, whichever OSD comes first', () => {
+    const steps = transition([], budgets(draining('x'), ['z', 'y', 'x']));
+    expect(steps.map(line)).toEqual(['apply rook-ceph-osd-zone-y', 'apply rook-ceph-osd-zone-z']);
+  });
+
+  test.for([
+    { name: 'another number', spec: { maxUnavailable: 2 } },
+    { name: 'another policy', spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' } },
+    { name: 'labels as well', spec: { selector: { matchLabels: { osd: '1' } } } },
+    { name: 'expressions as well', spec: { selector: { matchExpressions: [] } } },
+  ])('mends a budget with $name', ({ spec }) => {
+    for (const wanted of [budgets(QUIET), budgets(draining('x'), ['x', 'y'])]) {
+      const present = wanted.map((budget) => {
+        const own = budget['spec'] as { readonly selector: object };
+        const selector = { ...spec.selector, ...own.selector };
+        return { ...budget, spec: { ...own, ...spec, selector } };
+      });
+      const isAsWanted = JSON.stringify(present) === JSON.stringify(wanted);
+      expect(transition(present, wanted)).toHaveLength(isAsWanted ? 0 : 1);
+    }
+  });
+
+  test('mends a budget that selects by labels where expressions are wanted', () => {
+    const [wanted] = budgets(QUIET);
+    if (!wanted) throw new Error('there is none');
+    const selector = { matchLabels: { app: 'rook-ceph-osd' } };
+    const present = { ...wanted, spec: { ...(wanted['spec'] as object), selector } };
+    expect(transition([present], [wanted]).map(line)).toEqual(['apply rook-ceph-osd']);
+  });
+
   test('W21 removes what belongs to another type of domain', () => {
     const old = osdBudgets(draining('a'), 'host', ['a', 'b'].map(osdIn), OWNER);
     expect(transition(old, budgets(QUIET)).map(line)).toEqual([
