@@ -36,6 +36,10 @@ class World {
   /** Ceph's hierarchy does not say in which zone an OSD is. */
   isFlat = false;
   now = 1_000_000;
+  /** Of the monitors a, b and c. */
+  inQuorum = ['a', 'b', 'c'];
+  /** Called before each question to Ceph. */
+  beforeAnswer: (question: string) => void = () => undefined;
   /** Called before each write; what it throws ends the round. */
   beforeWrite: () => void = () => undefined;
   #rounds = disruptionReconciler({
@@ -141,7 +145,12 @@ class World {
   }
 
   #ceph(): Ceph {
-    const ceph = cephClient({ run: (command, stop) => fakeRunner(this.#replies()).run(command, stop) });
+    const ceph = cephClient({
+      run: (command, stop) => {
+        this.beforeAnswer(command.args.join(' '));
+        return fakeRunner(this.#replies()).run(command, stop);
+      },
+    });
     const changed = (bucket: string, flags: readonly string[]): Promise<void> => {
       this.#write(`${flags.length > 0 ? 'set' : 'unset'} noout ${bucket}`);
       this.flags = Object.fromEntries(
@@ -179,6 +188,9 @@ class World {
       'ceph osd dump': { json: dump },
       'ceph osd crush rule dump': { json: [{ rule_id: 0, rule_name: 'r', steps }] },
       'ceph osd tree': { json: { nodes, stray: [] } },
+      'ceph quorum_status': {
+        json: { quorum_names: this.inQuorum, monmap: { mons: ['a', 'b', 'c'].map((name) => ({ name })) } },
+      },
       'ceph tell': { code: 0, stdout: up.map((osd) => `osd.${osd}: 1\n`).join(''), stderr: '' },
       'ceph pg dump': {
         json: { pg_ready: true, pg_stats: groups, osd_stats: ZONES.map((_, osd) => ({ osd, seq: 1 })) },
@@ -293,6 +305,26 @@ describe('a round', () => {
     expect(world.budgets()).toEqual(DEFAULT);
   });
 
+  test('without an answer of Ceph goes on with the type of failure domain that it knew', async () => {
+    const world = new World();
+    await world.round();
+    world.isSilent = true;
+    world.drain(0);
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+  });
+
+  test('sees who went down while it asked for the groups', async () => {
+    const world = new World();
+    world.beforeAnswer = (question) => {
+      if (!question.startsWith('tell')) return;
+      world.down = [0];
+      world.state = 'active+undersized';
+    };
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+  });
+
   test('leaves out a dead OSD whose data is safe, without noout', async () => {
     const world = new World();
     world.osd(2, { ready: false });
@@ -303,6 +335,34 @@ describe('a round', () => {
     expect(found?.['spec']).toMatchObject({
       selector: { matchExpressions: [{ key: 'app' }, { key: 'osd', operator: 'NotIn', values: ['2'] }] },
     });
+  });
+
+  test.for([
+    { name: 'an OSD is dead', disturb: (world: World) => (world.down = [2]) },
+    { name: 'Ceph is silent', disturb: (world: World) => (world.isSilent = true) },
+    { name: 'a monitor is missing', disturb: (world: World) => (world.inQuorum = ['a', 'b']) },
+  ])('of a cluster at rest comes by itself half a minute later while $name', async ({ disturb }) => {
+    const world = new World();
+    world.put(aCluster('rook-ceph', { uid: 'cluster', spec: { mon: { count: 3 }, mgr: { count: 1 } } }));
+    expect(await world.round()).toEqual({ kind: 'wait-for-change' });
+    disturb(world);
+    expect(await world.round()).toEqual({ kind: 'look-again', afterMs: 30_000 });
+  });
+
+  test('lets no further monitor go while one is out of quorum', async () => {
+    const world = new World();
+    world.put(aCluster('rook-ceph', { uid: 'cluster', spec: { mon: { count: 3 }, mgr: { count: 1 } } }));
+    const allowed = async (): Promise<unknown> => {
+      await world.round();
+      const budgets = [...world.objects.values()];
+      const found = budgets.find(({ metadata }) => metadata.name === 'rook-ceph-mon-pdb');
+      return fieldAt(found, 'spec', 'maxUnavailable');
+    };
+    expect(await allowed()).toBe(1);
+    world.inQuorum = ['a', 'b'];
+    expect(await allowed()).toBe(0);
+    world.isSilent = true;
+    expect(await allowed()).toBe(0);
   });
 
   test('takes noout off when its time is over, and leaves it off', async () => {

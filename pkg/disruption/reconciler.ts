@@ -177,8 +177,7 @@ class Round {
     const waitMs = this.#memory.waitMs(sign);
     if (protection.kind === 'blocking') return lookAgain(waitMs);
     const lacksMonitor = quorum !== undefined && missingFrom(quorum) > 0;
-    const isUnsettled =
-      protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !health || lacksMonitor;
+    const isUnsettled = protection.excluded.length > 0 || !health || lacksMonitor;
     return isUnsettled ? lookAgain(SLOW_MS) : waitForChange;
   }
 }
