@@ -98,6 +98,43 @@ describe('14.7 budgets', () => {
     );
   });
 
+  test('are none for what others hold, whether it drains or not', () => {
+    const osds = ['x', 'y', 'z'].map(osdIn);
+    const gone = { ...osdIn('w', 9), isGone: true, isDown: true };
+    const names = (protection: Protection, left: readonly number[]): readonly string[] =>
+      osdBudgets(protection, 'zone', [...osds, gone], OWNER, new Set(left)).map(
+        ({ metadata }) => metadata.name,
+      );
+    expect(names(QUIET, [0, 1, 2])).toEqual([]);
+    expect(names(QUIET, [0, 1])).toEqual(['rook-ceph-osd']);
+    expect(names(draining('x'), [0, 1, 2])).toEqual([]);
+    expect(names(draining('x'), [1])).toEqual(['rook-ceph-osd-zone-z']);
+    expect(osdBudgets(QUIET, 'zone', [], OWNER)).toHaveLength(1);
+  });
+
+  test('are none for a domain that has no Deployment any more', () => {
+    const gone = { ...osdIn('w', 9), isGone: true, isDown: true };
+    const made = osdBudgets(draining('x'), 'zone', [osdIn('x', 0), osdIn('y', 1), gone], OWNER);
+    expect(made.map(({ metadata }) => metadata.name)).toEqual(['rook-ceph-osd-zone-y']);
+  });
+
+  test('W25 of OSDs without a label leave out those that others hold', () => {
+    const osds = ['x', '', ''].map(osdIn);
+    const made = (left: readonly number[]): readonly KubeObject[] =>
+      osdBudgets(draining('x'), 'zone', osds, OWNER, new Set(left));
+    expect(made([1, 2])).toEqual([]);
+    const [unplaced, ...others] = made([1]);
+    expect(others).toEqual([]);
+    expect([1, 2].map((id) => selects(unplaced, osdLabels(id, {})))).toEqual([false, true]);
+  });
+
+  test('of a domain select nothing but OSDs, and refuse also those that are not ready while any is missing', () => {
+    const [made] = budgets(draining('x'), ['x', 'y']);
+    expect(selects(made, osdLabels(1, { zone: 'y' }))).toBe(true);
+    expect(selects(made, { app: 'web', 'topology-location-zone': 'y' })).toBe(false);
+    expect(made?.['spec']).toMatchObject({ unhealthyPodEvictionPolicy: 'IfHealthyBudget' });
+  });
+
   test('are named as Rook names them', () => {
     expect(blockingName('host', 'minikube-m02')).toBe('rook-ceph-osd-host-minikube-m02');
     expect(blockingName('host', 'a'.repeat(44))).toHaveLength(63);
