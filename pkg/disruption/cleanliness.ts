@@ -18,14 +18,16 @@ export function cleanliness(osds: readonly OsdFacts[], health: Health | undefine
 /** What a group may be called that has all copies, if not where they should be. Any other word may mean that one is missing. */
 const HARMLESS = new Set([
   ...['active', 'clean', 'remapped', 'backfilling', 'backfill_wait', 'backfill_toofull', 'forced_backfill'],
-  ...['scrubbing', 'deep', 'repair', 'inconsistent', 'failed_repair', 'laggy', 'wait'],
+  ...['scrubbing', 'deep', 'repair', 'inconsistent', 'failed_repair', 'laggy', 'wait', 'premerge', 'peered'],
   ...['snaptrim', 'snaptrim_wait', 'snaptrim_error'],
 ]);
 
-/** As while data moves to a new OSD. A group that is being made holds nothing yet. */
+/**
+ * As while data moves to a new OSD. A group that is being made holds nothing yet, and one that is about to become a part of
+ * another is clean without being active.
+ */
 function hasAllCopies(state: string): boolean {
   const words = state.split('+');
-  return (
-    words.includes('creating') || (words.includes('active') && words.every((word) => HARMLESS.has(word)))
-  );
+  const isServed = words.includes('active') || words.includes('clean');
+  return words.includes('creating') || (isServed && words.every((word) => HARMLESS.has(word)));
 }

@@ -76,6 +76,14 @@ test('of the budgets of OSDs the default one stays, without our mark, and is mad
   expect(lines).toEqual(['apply our rook-ceph-osd', 'delete rook-ceph-osd-zone-y', 'apply rook-ceph-osd']);
 });
 
+test('our own default budget only loses its mark', async () => {
+  const { writer, ceph, lines } = new Notebook();
+  expect(await handOver(seen({ budgets: standard ? [standard] : [] }), OWNER, ceph, writer, signal)).toBe(
+    true,
+  );
+  expect(lines).toEqual(['apply rook-ceph-osd']);
+});
+
 test('where Rook has its own already, that is not touched', async () => {
   const { writer, ceph, lines } = new Notebook();
   const both = seen({ budgets: [unmarked(standard), blocking] });
