@@ -28,7 +28,7 @@ export interface Observation {
 
 /** Throws when anything could not be read: what is not seen is not absent. */
 export async function observe(
-  namespace: string,
+  namespace: string | undefined,
   reader: Pick<Reader, 'get' | 'list'>,
   signal: AbortSignal,
 ): Promise<Observation> {
@@ -64,7 +64,7 @@ export async function observe(
 }
 
 async function readState(
-  namespace: string,
+  namespace: string | undefined,
   reader: Pick<Reader, 'get'>,
   signal: AbortSignal,
 ): Promise<Pick<Observation, 'state' | 'hasState'>> {

@@ -131,6 +131,19 @@ describe('a round', () => {
     expect(world.budgets()).toEqual(BLOCKING_X);
   });
 
+  test('leaves no OSD without a budget that came, or lost its label, while it asked for the groups', async () => {
+    const world = new DrainWorld();
+    world.drain(0);
+    world.beforeAnswer = (question) => {
+      if (!question.startsWith('tell')) return;
+      world.put(anOsd(9, { zone: 'new', node: 'node-1' }));
+      world.osd(1, { zone: '' });
+    };
+    await world.round();
+    expect(world.coverOf(9)).toEqual(['rook-ceph-osd-zone-new']);
+    expect(world.coverOf(1)).toEqual([UNPLACED]);
+  });
+
   test('leaves out a dead OSD whose data is safe, without noout', async () => {
     const world = new DrainWorld();
     world.osd(2, { ready: false });
