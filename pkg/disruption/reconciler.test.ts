@@ -99,6 +99,18 @@ describe('a round', () => {
     expect(world.budgets()).toEqual(DEFAULT);
   });
 
+  test('without any way to Ceph goes by what resources ask for, and sets no flag', async () => {
+    const world = new DrainWorld();
+    world.hasCeph = false;
+    world.put(aPool('p', { spec: { failureDomain: 'zone' } }));
+    await world.round();
+    expect(world.budgets()).toEqual(DEFAULT);
+    world.drain(0);
+    await world.round();
+    expect(world.budgets()).toEqual(BLOCKING_X);
+    expect(world.flags).toEqual({});
+  });
+
   test('without an answer of Ceph goes on with the type of failure domain that it knew', async () => {
     const world = new DrainWorld();
     await world.round();

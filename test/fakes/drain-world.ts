@@ -33,6 +33,8 @@ export class DrainWorld {
   /** Over what the rule of the pool spreads copies. */
   type = 'zone';
   isSilent = false;
+  /** Whether there is any way to it. */
+  hasCeph = true;
   /** Ceph's hierarchy does not say in which zone an OSD is. */
   isFlat = false;
   now = 1_000_000;
@@ -48,7 +50,7 @@ export class DrainWorld {
       list: (...args) => fakeReader([...this.objects.values()]).list(...args),
     },
     writer: this.#writer(),
-    cephOf: () => this.#ceph(),
+    cephOf: () => (this.hasCeph ? this.#ceph() : undefined),
     record: (object, reason) => {
       this.told.push(`${object.kind}/${object.metadata.name} ${reason}`);
       return Promise.resolve();
