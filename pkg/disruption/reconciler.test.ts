@@ -143,6 +143,22 @@ describe('a round', () => {
     expect(world.budgets()).toEqual(BLOCKING_X);
   });
 
+  test('W26 sees who is back while the manager is silent, and gives back nothing but noout', async () => {
+    const world = new DrainWorld();
+    world.drain(0);
+    await world.round();
+    expect(world.flags).toEqual({ x: ['noout'] });
+    world.isManagerSilent = true;
+    await world.round();
+    expect(world.flags).toEqual({ x: ['noout'] });
+    world.beforeAnswer = (question) => {
+      if (question.startsWith('pg dump')) world.recover(0);
+    };
+    await world.round();
+    expect(world.flags).toEqual({});
+    expect(world.budgets()).toEqual(BLOCKING_X);
+  });
+
   test('leaves no OSD without a budget that came, or lost its label, while it asked for the groups', async () => {
     const world = new DrainWorld();
     world.drain(0);

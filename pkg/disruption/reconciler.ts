@@ -72,7 +72,7 @@ async function look(
   const first = await questions.view(signal);
   const groups = first && (await questions.health(signal));
   const seen = await observe(cluster.metadata.namespace, ports.reader, signal);
-  const view = groups ? await questions.view(signal) : first;
+  const view = first && ((await questions.view(signal)) ?? first);
   return new Round(cluster, seen, questions, ports, memory).run(view, view && groups, signal);
 }
 

@@ -33,6 +33,8 @@ export class DrainWorld {
   /** Over what the rule of the pool spreads copies. */
   type = 'zone';
   isSilent = false;
+  /** The monitors answer, and nobody tells how the groups are. */
+  isManagerSilent = false;
   /** Whether there is any way to it. */
   hasCeph = true;
   /** Ceph's hierarchy does not say in which zone an OSD is. */
@@ -194,9 +196,9 @@ export class DrainWorld {
         json: { quorum_names: this.inQuorum, monmap: { mons: ['a', 'b', 'c'].map((name) => ({ name })) } },
       },
       'ceph tell': { code: 0, stdout: up.map((osd) => `osd.${osd}: 1\n`).join(''), stderr: '' },
-      'ceph pg dump': {
-        json: { pg_ready: true, pg_stats: groups, osd_stats: ZONES.map((_, osd) => ({ osd, seq: 1 })) },
-      },
+      'ceph pg dump': this.isManagerSilent
+        ? 'silence'
+        : { json: { pg_ready: true, pg_stats: groups, osd_stats: ZONES.map((_, osd) => ({ osd, seq: 1 })) } },
     };
   }
 }
