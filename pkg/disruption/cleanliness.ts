@@ -16,11 +16,12 @@ export function cleanliness(osds: readonly OsdFacts[], health: Health | undefine
 }
 
 /** What a group may be called that has all copies, if not where they should be. Any other word may mean that one is missing. */
-const HARMLESS = new Set([
-  ...['active', 'clean', 'remapped', 'backfilling', 'backfill_wait', 'backfill_toofull', 'forced_backfill'],
-  ...['scrubbing', 'deep', 'repair', 'inconsistent', 'failed_repair', 'laggy', 'wait', 'premerge', 'peered'],
-  ...['snaptrim', 'snaptrim_wait', 'snaptrim_error'],
-]);
+const HARMLESS: ReadonlySet<string> = new Set(
+  [
+    'active clean remapped backfilling backfill_wait backfill_toofull forced_backfill premerge peered laggy wait',
+    'scrubbing deep repair inconsistent failed_repair snaptrim snaptrim_wait snaptrim_error',
+  ].flatMap((words) => words.split(' ')),
+);
 
 /**
  * As while data moves to a new OSD. A group that is being made holds nothing yet, and one that is about to become a part of
