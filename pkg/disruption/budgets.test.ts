@@ -98,6 +98,43 @@ describe('14.7 budgets', () => {
     );
   });
 
+  test('are none for what others hold, whether it drains or not', () => {
+    const osds = ['x', 'y', 'z'].map(osdIn);
+    const gone = { ...osdIn('w', 9), isGone: true, isDown: true };
+    const names = (protection: Protection, left: readonly number[]): readonly string[] =>
+      osdBudgets(protection, 'zone', [...osds, gone], OWNER, new Set(left)).map(
+        ({ metadata }) => metadata.name,
+      );
+    expect(names(QUIET, [0, 1, 2])).toEqual([]);
+    expect(names(QUIET, [0, 1])).toEqual(['rook-ceph-osd']);
+    expect(names(draining('x'), [0, 1, 2])).toEqual([]);
+    expect(names(draining('x'), [1])).toEqual(['rook-ceph-osd-zone-z']);
+    expect(osdBudgets(QUIET, 'zone', [], OWNER)).toHaveLength(1);
+  });
+
+  test('are none for a domain that has no Deployment any more', () => {
+    const gone = { ...osdIn('w', 9), isGone: true, isDown: true };
+    const made = osdBudgets(draining('x'), 'zone', [osdIn('x', 0), osdIn('y', 1), gone], OWNER);
+    expect(made.map(({ metadata }) => metadata.name)).toEqual(['rook-ceph-osd-zone-y']);
+  });
+
+  test('W25 of OSDs without a label leave out those that others hold', () => {
+    const osds = ['x', '', ''].map(osdIn);
+    const made = (left: readonly number[]): readonly KubeObject[] =>
+      osdBudgets(draining('x'), 'zone', osds, OWNER, new Set(left));
+    expect(made([1, 2])).toEqual([]);
+    const [unplaced, ...others] = made([1]);
+    expect(others).toEqual([]);
+    expect([1, 2].map((id) => selects(unplaced, osdLabels(id, {})))).toEqual([false, true]);
+  });
+
+  test('of a domain select nothing but OSDs, and refuse also those that are not ready while any is missing', () => {
+    const [made] = budgets(draining('x'), ['x', 'y']);
+    expect(selects(made, osdLabels(1, { zone: 'y' }))).toBe(true);
+    expect(selects(made, { app: 'web', 'topology-location-zone': 'y' })).toBe(false);
+    expect(made?.['spec']).toMatchObject({ unhealthyPodEvictionPolicy: 'IfHealthyBudget' });
+  });
+
   test('are named as Rook names them', () => {
     expect(blockingName('host', 'minikube-m02')).toBe('rook-ceph-osd-host-minikube-m02');
     expect(blockingName('host', 'a'.repeat(44))).toHaveLength(63);
@@ -149,6 +186,36 @@ describe('a transition', () => {
     const excluding = budgets({ kind: 'default', excluded: [4] });
     expect(transition(excluding, budgets(QUIET)).map(line)).toEqual(['apply rook-ceph-osd']);
     expect(transition(budgets(QUIET), excluding).map(line)).toEqual(['apply rook-ceph-osd']);
+  });
+
+  test('applies what is new by name, whichever OSD comes first', () => {
+    const steps = transition([], budgets(draining('x'), ['z', 'y', 'x']));
+    expect(steps.map(line)).toEqual(['apply rook-ceph-osd-zone-y', 'apply rook-ceph-osd-zone-z']);
+  });
+
+  test.for([
+    { name: 'another number', spec: { maxUnavailable: 2 } },
+    { name: 'another policy', spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' } },
+    { name: 'labels as well', spec: { selector: { matchLabels: { osd: '1' } } } },
+    { name: 'expressions as well', spec: { selector: { matchExpressions: [] } } },
+  ])('mends a budget with $name', ({ spec }) => {
+    for (const wanted of [budgets(QUIET), budgets(draining('x'), ['x', 'y'])]) {
+      const present = wanted.map((budget) => {
+        const own = budget['spec'] as { readonly selector: object };
+        const selector = { ...spec.selector, ...own.selector };
+        return { ...budget, spec: { ...own, ...spec, selector } };
+      });
+      const isAsWanted = JSON.stringify(present) === JSON.stringify(wanted);
+      expect(transition(present, wanted)).toHaveLength(isAsWanted ? 0 : 1);
+    }
+  });
+
+  test('mends a budget that selects by labels where expressions are wanted', () => {
+    const [wanted] = budgets(QUIET);
+    if (!wanted) throw new Error('there is none');
+    const selector = { matchLabels: { app: 'rook-ceph-osd' } };
+    const present = { ...wanted, spec: { ...(wanted['spec'] as object), selector } };
+    expect(transition([present], [wanted]).map(line)).toEqual(['apply rook-ceph-osd']);
   });
 
   test('W21 removes what belongs to another type of domain', () => {

@@ -15,8 +15,20 @@ export function cleanliness(osds: readonly OsdFacts[], health: Health | undefine
   return health.groups.every(({ state }) => hasAllCopies(state)) ? 'misplaced' : 'unclean';
 }
 
-/** As while data moves to a new OSD. */
+/** What a group may be called that has all copies, if not where they should be. Any other word may mean that one is missing. */
+const HARMLESS: ReadonlySet<string> = new Set(
+  [
+    'active clean remapped backfilling backfill_wait backfill_toofull forced_backfill premerge peered laggy wait',
+    'scrubbing deep repair inconsistent failed_repair snaptrim snaptrim_wait snaptrim_error',
+  ].flatMap((words) => words.split(' ')),
+);
+
+/**
+ * As while data moves to a new OSD. A group that is being made holds nothing yet, and one that is about to become a part of
+ * another is clean without being active.
+ */
 function hasAllCopies(state: string): boolean {
   const words = state.split('+');
-  return words.includes('active') && !words.includes('undersized') && !words.includes('degraded');
+  const isServed = words.includes('active') || words.includes('clean');
+  return words.includes('creating') || (isServed && words.every((word) => HARMLESS.has(word)));
 }

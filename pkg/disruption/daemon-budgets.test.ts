@@ -103,3 +103,35 @@ describe('14.7 budgets of services', () => {
     expect(names(2)).toEqual(['rook-ceph-mgr-pdb']);
   });
 });
+
+test('each budget selects the daemons that it is for', () => {
+  const cluster = aCluster('c', { spec: { mon: { count: 3 }, mgr: { count: 2 } } });
+  const resources = [
+    aFilesystem('f', { spec: { metadataServer: { activeCount: 2 } } }),
+    aStore('s', { spec: { gateway: { instances: 2 } } }),
+    anObject(Kinds.CephRBDMirror, 'm', { spec: { count: 2 } }),
+    ...['a', 'b'].map((name) => anObject(Kinds.CephFilesystemMirror, name, { spec: {} })),
+  ];
+  const found = daemonBudgets(cluster, resources, known(undefined), OWNER).map(({ metadata, spec }) => {
+    const { selector, maxUnavailable, minAvailable } = spec as Readonly<Record<string, unknown>>;
+    return [metadata.name, selector, maxUnavailable ?? minAvailable];
+  });
+  const over = (matchLabels: object): object => ({ matchLabels });
+  expect(found).toEqual([
+    ['rook-ceph-mon-pdb', over({ app: 'rook-ceph-mon' }), 1],
+    ['rook-ceph-mgr-pdb', over({ app: 'rook-ceph-mgr' }), 1],
+    ['rook-ceph-mds-f', over({ rook_file_system: 'f' }), 1],
+    ['rook-ceph-rgw-s', over({ rgw: 's' }), 1],
+    ['rook-ceph-rbd-mirror', over({ app: 'rook-ceph-rbd-mirror' }), 1],
+    ['rook-ceph-fs-mirror', over({ app: 'rook-ceph-fs-mirror' }), 1],
+  ]);
+});
+
+test('where a count is not given it is the standard: two managers, and one of everything else', () => {
+  const bare = { spec: {} };
+  const resources = [aFilesystem('f', bare), aStore('s', bare), anObject(Kinds.CephRBDMirror, 'm', bare)];
+  const names = daemonBudgets(aCluster('c', bare), resources, known(undefined), OWNER).map(
+    ({ metadata }) => metadata.name,
+  );
+  expect(names).toEqual(['rook-ceph-mgr-pdb']);
+});

@@ -68,6 +68,27 @@ describe('14.7 the next protection', () => {
       next: 'z3',
       planned: true,
     },
+    {
+      name: 'z1, which is down still, and z3 drained',
+      before: 'z1',
+      osds: [down(1, 'z1'), drained(3, 'z3')],
+      next: 'z3',
+      planned: true,
+    },
+    {
+      name: 'nothing yet, two drained, the first by number is not the first by name',
+      before: undefined,
+      osds: [drained(1, 'z2'), drained(2, 'z1')],
+      next: 'z1',
+      planned: true,
+    },
+    {
+      name: 'nothing yet, one drained in no known place and one in z1',
+      before: undefined,
+      osds: [drained(1, ''), drained(2, 'z1')],
+      next: 'z1',
+      planned: true,
+    },
     { name: 'z1, which is back, and z2 down', before: 'z1', osds: [up(1, 'z1'), down(2, 'z2')], next: 'z2' },
   ])('after $name', ({ before, osds, next, planned = false }) => {
     expect(decide({ osds, cleanliness: 'unclean', draining: before })).toEqual({
@@ -84,6 +105,15 @@ test('missing copies hold every OSD although none is down, and data that only mo
   expect(next('unclean')).toEqual({ kind: 'blocking', draining: '', isPlanned: false });
   expect(next('misplaced')).toEqual({ kind: 'default', excluded: [] });
   expect(next('unknown')).toEqual({ kind: 'default', excluded: [] });
+});
+
+test('OSDs that missing copies hold are held until the copies are there, not until they are in their place', () => {
+  const next = (cleanliness: Cleanliness, draining: string) =>
+    decide({ osds: [up(0, 'z1'), up(1, 'z2')], cleanliness, draining });
+  expect(next('unclean', '')).toEqual({ kind: 'blocking', draining: '', isPlanned: false });
+  expect(next('unknown', '')).toEqual({ kind: 'blocking', draining: '', isPlanned: false });
+  expect(next('misplaced', '')).toEqual({ kind: 'default', excluded: [] });
+  expect(next('misplaced', 'z1')).toEqual({ kind: 'blocking', draining: 'z1', isPlanned: false });
 });
 
 test('W20 a drained node whose data has been copied elsewhere holds back nobody', () => {

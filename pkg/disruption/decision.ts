@@ -33,8 +33,7 @@ export function decide({ osds, cleanliness, draining }: Situation): Protection {
     return { kind: 'default', excluded: down.filter(({ isGone }) => !isGone).map(({ id }) => id) };
   }
   if (down.length === 0) {
-    // All OSDs are there, and recover. What was held stays held until they have; where copies are missing, all are.
-    const held = draining ?? (cleanliness === 'unclean' ? '' : undefined);
+    const held = heldFor(cleanliness, draining);
     return held === undefined
       ? { kind: 'default', excluded: [] }
       : { kind: 'blocking', draining: held, isPlanned: false };
@@ -42,6 +41,16 @@ export function decide({ osds, cleanliness, draining }: Situation): Protection {
   const chosen = drainingDomain(down, draining);
   const isPlanned = down.some(({ domain, isDrained }) => isDrained && domain === chosen);
   return { kind: 'blocking', draining: chosen, isPlanned };
+}
+
+/**
+ * All OSDs are there. A domain that drained stays the only one that may go until all is clean. Where copies are missing for
+ * no known reason none may go, until they are there: data that only moves may move for days.
+ */
+function heldFor(cleanliness: Cleanliness, draining: string | undefined): string | undefined {
+  if (draining) return draining;
+  if (cleanliness === 'unclean') return '';
+  return cleanliness === 'unknown' ? draining : undefined;
 }
 
 /**

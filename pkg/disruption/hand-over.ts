@@ -1,7 +1,7 @@
 import type { Ceph } from '#pkg/ceph';
 import { DEFAULT_BUDGET } from '#pkg/drain';
 import type { KubeObject, Writer } from '#pkg/object';
-import { isOurs, MANAGED_BY, osdBudgets, PURPOSE, type BudgetOwner } from './budgets.ts';
+import { isOurs, osdBudgets, type BudgetOwner } from './budgets.ts';
 import { isOfPurpose, type Observation } from './observation.ts';
 import { nooutSteps } from './noout.ts';
 import { transition } from './transition.ts';
@@ -57,7 +57,7 @@ async function leaveDefault(
   const isRooks = budgets.some((budget) => budget.metadata.name === DEFAULT_BUDGET && !isOurs(budget));
   const wanted = isRooks ? [] : osdBudgets({ kind: 'default', excluded: [] }, '', [], owner);
   await takeSteps(transition(ours, wanted), writer, signal);
-  for (const budget of wanted) await disown(budget, [MANAGED_BY, PURPOSE], writer, signal);
+  for (const budget of wanted) await disown(budget, writer, signal);
 }
 
 /** Throws while Ceph does not answer: a flag of ours that nobody remembers would stay for ever. */

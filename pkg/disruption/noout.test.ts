@@ -86,6 +86,22 @@ describe('noout', () => {
     expect(steps({ records: [record('set', 'old')], set: ['old'] })).toEqual(['forget old']);
   });
 
+  test('is not taken off where somebody has done so already', () => {
+    expect(steps({ records: [record('set')] })).toEqual(['forget x']);
+    const old = record('set', 'x', NOW - TIMEOUT);
+    expect(steps({ wanted: 'x', records: [old] })).toEqual(['remember x expired']);
+  });
+
+  test('is another flag than those that somebody has set', () => {
+    const bucketFlags = new Map([['x', ['noin']]]);
+    const { osdMap, ...rest } = situation({ wanted: 'x' });
+    expect(lines(nooutSteps({ ...rest, osdMap: { ...osdMap, bucketFlags } }))).toEqual([
+      'remember x setting',
+      'set x',
+      'remember x set',
+    ]);
+  });
+
   test('is not set on a domain that the CRUSH map does not have', () => {
     expect(steps({ wanted: 'nowhere' })).toEqual([]);
   });

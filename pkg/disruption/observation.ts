@@ -1,4 +1,13 @@
-import { BUDGET, NODE, OSD_SELECTOR, parseState, STATE_NAME, type DrainState } from '#pkg/drain';
+import {
+  BUDGET,
+  NODE,
+  OSD_SELECTOR,
+  parseRookState,
+  parseState,
+  ROOK_STATE_NAME,
+  STATE_NAME,
+  type DrainState,
+} from '#pkg/drain';
 import { Kinds, type GroupKind, type KubeObject, type Reader } from '#pkg/object';
 import { isOfRook, isOurs, PURPOSE, type BudgetOwner } from './budgets.ts';
 import { SERVICES } from './kinds.ts';
@@ -11,13 +20,15 @@ export interface Observation {
   /** Pools, filesystems, stores, zones and mirrors of the cluster. */
   readonly services: readonly KubeObject[];
   readonly budgets: readonly KubeObject[];
+  /** Ours; before we have written any, what Rook has left, which nobody would go on with otherwise. */
   readonly state: DrainState;
+  /** Whether it is ours. */
   readonly hasState: boolean;
 }
 
 /** Throws when anything could not be read: what is not seen is not absent. */
 export async function observe(
-  namespace: string,
+  namespace: string | undefined,
   reader: Pick<Reader, 'get' | 'list'>,
   signal: AbortSignal,
 ): Promise<Observation> {
@@ -39,7 +50,7 @@ export async function observe(
     list(Kinds.Pod, namespace, OSD_SELECTOR),
     list(NODE),
     list(BUDGET, namespace),
-    reader.get(Kinds.ConfigMap, namespace, STATE_NAME, signal),
+    readState(namespace, reader, signal),
     ...SERVICES.map((kind) => list(kind, namespace)),
   ]);
   return {
@@ -48,9 +59,19 @@ export async function observe(
     nodes,
     budgets,
     services: services.flat(),
-    state: parseState(state),
-    hasState: state !== undefined,
+    ...state,
   };
+}
+
+async function readState(
+  namespace: string | undefined,
+  reader: Pick<Reader, 'get'>,
+  signal: AbortSignal,
+): Promise<Pick<Observation, 'state' | 'hasState'>> {
+  const ours = await reader.get(Kinds.ConfigMap, namespace, STATE_NAME, signal);
+  if (ours) return { state: parseState(ours), hasState: true };
+  const rooks = await reader.get(Kinds.ConfigMap, namespace, ROOK_STATE_NAME, signal);
+  return { state: parseRookState(rooks), hasState: false };
 }
 
 /** The budgets of OSDs that are ours to change: our own, and what Rook left when it was told to stop. */

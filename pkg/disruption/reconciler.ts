@@ -3,8 +3,6 @@ import {
   drainSettings,
   orSilence,
   requestedDomain,
-  viewCeph,
-  viewHealth,
   viewOsds,
   type CephView,
   type Health,
@@ -23,6 +21,7 @@ import { Memory, SLOW_MS } from './memory.ts';
 import { nooutSteps } from './noout.ts';
 import { observe, osdBudgetsIn, type Observation } from './observation.ts';
 import type { DisruptionPorts } from './ports.ts';
+import { Questions } from './questions.ts';
 import { tellOfDrain, tellOfNoout } from './tidings.ts';
 import { transition } from './transition.ts';
 import { StateKeeper, takeNooutSteps, takeSteps } from './writes.ts';
@@ -34,22 +33,47 @@ export function disruptionReconciler(ports: DisruptionPorts): Reconciler<ObjectR
     async reconcile(ref, signal) {
       const cluster = await ports.reader.get(Kinds.CephCluster, ref.namespace, ref.name, signal);
       if (!cluster || isTrueAt(cluster, 'spec', 'external', 'enable')) return waitForChange;
-      const seen = await observe(ref.namespace ?? '', ports.reader, signal);
       if (drainSettings(cluster).isRooks) {
-        await leaveToRook(cluster, seen, ports, signal);
+        await leaveToRook(cluster, await observe(ref.namespace, ports.reader, signal), ports, signal);
         return waitForChange;
       }
-      // Its deletion may be held for days, and its OSDs serve as long as they are there.
-      if (isTerminating(cluster) && seen.deployments.length === 0) {
-        await withdraw(seen, ownerOf(cluster), ports.cephOf(cluster), ports.writer, signal);
-        return waitForChange;
-      }
+      if (isTerminating(cluster) && (await hasEnded(cluster, ports, signal))) return waitForChange;
       const key = cluster.metadata.uid ?? '';
       const memory = memories.get(key) ?? new Memory();
       memories.set(key, memory);
-      return new Round(cluster, seen, ports, memory).run(signal);
+      return look(cluster, ports, memory, signal);
     },
   };
+}
+
+/** The deletion of a cluster may be held for days, and its OSDs serve as long as they are there. */
+async function hasEnded(
+  cluster: KubeObject,
+  { reader, cephOf, writer }: DisruptionPorts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const seen = await observe(cluster.metadata.namespace, reader, signal);
+  if (seen.deployments.length > 0) return false;
+  await withdraw(seen, ownerOf(cluster), cephOf(cluster), writer, signal);
+  return true;
+}
+
+/**
+ * How the groups are is asked first, because that may take long, then Kubernetes is read, and who is down is asked last: an
+ * OSD that goes meanwhile must not look like copies missing without a reason, nor one that comes be without a budget.
+ */
+async function look(
+  cluster: KubeObject,
+  ports: DisruptionPorts,
+  memory: Memory,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const questions = new Questions(cluster, ports, memory);
+  const first = await questions.view(signal);
+  const groups = first && (await questions.health(signal));
+  const seen = await observe(cluster.metadata.namespace, ports.reader, signal);
+  const view = first && ((await questions.view(signal)) ?? first);
+  return new Round(cluster, seen, questions, ports, memory).run(view, view && groups, signal);
 }
 
 /** Rook makes the budgets: what we have made goes, and whoever reads the Events knows who does it now. */
@@ -67,56 +91,43 @@ async function leaveToRook(
 const LEFT_TO_ROOK =
   'managePodBudgets is true: Rook makes the budgets of the OSDs and sets noout; rook-deps makes none';
 
-/** One look at one cluster, and what follows from it. */
+/** What follows from one look at one cluster. */
 class Round {
   readonly #cluster: KubeObject;
   readonly #seen: Observation;
   readonly #owner: BudgetOwner;
-  readonly #ceph: Ceph | undefined;
+  readonly #questions: Questions;
   readonly #ports: DisruptionPorts;
   readonly #keeper: StateKeeper;
   readonly #memory: Memory;
 
-  constructor(cluster: KubeObject, seen: Observation, ports: DisruptionPorts, memory: Memory) {
+  constructor(
+    cluster: KubeObject,
+    seen: Observation,
+    questions: Questions,
+    ports: DisruptionPorts,
+    memory: Memory,
+  ) {
     this.#memory = memory;
     this.#cluster = cluster;
     this.#seen = seen;
     this.#owner = ownerOf(cluster);
-    this.#ceph = ports.cephOf(cluster);
+    this.#questions = questions;
     this.#ports = ports;
     this.#keeper = new StateKeeper(seen.state, this.#owner, ports.writer);
   }
 
-  async run(signal: AbortSignal): Promise<Outcome> {
+  async run(view: CephView | undefined, health: Health | undefined, signal: AbortSignal): Promise<Outcome> {
     const { state, services } = this.#seen;
-    const first = await this.#view(signal);
-    const groups = first && (await this.#health(signal));
-    // Who is down is asked last: an OSD that goes meanwhile must not look like copies missing without a reason.
-    const view = groups ? await this.#view(signal) : first;
-    const health = view && groups;
+    const { ceph, silence } = this.#questions;
     const type = view?.layout.type ?? state.type ?? requestedDomain(services);
-    const osds = await viewOsds(type, this.#seen, this.#ceph, view, this.#silence, signal);
+    const osds = await viewOsds(type, this.#seen, ceph, view, silence, signal);
     const protection = decide({ osds, cleanliness: cleanliness(osds, health), draining: state.draining });
     await this.#protect(protection, type, osds, health, signal);
     await this.#keepData(protection, view, signal);
-    const quorum = await this.#protectDaemons(view ? this.#ceph : undefined, signal);
+    const quorum = await this.#protectDaemons(view ? ceph : undefined, signal);
     return this.#next(protection, osds, health, quorum);
   }
-
-  async #view(signal: AbortSignal): Promise<CephView | undefined> {
-    const view = this.#ceph && (await viewCeph(this.#ceph, this.#memory.layout, this.#silence, signal));
-    if (view) this.#memory.layout = view.layout;
-    return view;
-  }
-
-  async #health(signal: AbortSignal): Promise<Health | undefined> {
-    if (!this.#ceph) return undefined;
-    const { healthy, trouble } = drainSettings(this.#cluster);
-    if (trouble !== undefined) this.#ports.logger.error(trouble, {});
-    return viewHealth(this.#ceph, healthy, this.#ports.clock, this.#silence, signal);
-  }
-
-  readonly #silence = (err: Error): void => this.#ports.logger.error('Ceph does not answer', { err });
 
   /** What is decided is remembered first: whoever comes after a crash goes on from there. */
   async #protect(
@@ -145,7 +156,8 @@ class Round {
   }
 
   async #keepData(protection: Protection, view: CephView | undefined, signal: AbortSignal): Promise<void> {
-    if (!this.#ceph || !view) return;
+    const { ceph } = this.#questions;
+    if (!ceph || !view) return;
     const isWanted = protection.kind === 'blocking' && protection.isPlanned && protection.draining !== '';
     const steps = nooutSteps({
       wanted: isWanted ? protection.draining : undefined,
@@ -155,13 +167,13 @@ class Round {
       now: this.#ports.clock.now(),
       timeoutMs: drainSettings(this.#cluster).timeoutMs,
     });
-    await takeNooutSteps(steps, this.#ceph, this.#keeper, signal);
+    await takeNooutSteps(steps, ceph, this.#keeper, signal);
     await tellOfNoout(steps, this.#cluster, this.#ports.record, signal);
   }
 
   async #protectDaemons(ceph: Ceph | undefined, signal: AbortSignal): Promise<Quorum | undefined> {
     const asked = needsQuorum(this.#cluster) ? ceph : undefined;
-    const quorum = asked && (await orSilence(this.#silence, () => asked.quorum(signal)));
+    const quorum = asked && (await orSilence(this.#questions.silence, () => asked.quorum(signal)));
     const steps = daemonSteps(this.#cluster, this.#seen, quorum, this.#owner);
     await takeSteps(steps, this.#ports.writer, signal);
     return quorum;
@@ -177,8 +189,7 @@ class Round {
     const waitMs = this.#memory.waitMs(sign);
     if (protection.kind === 'blocking') return lookAgain(waitMs);
     const lacksMonitor = quorum !== undefined && missingFrom(quorum) > 0;
-    const isUnsettled =
-      protection.excluded.length > 0 || this.#keeper.state.noout.length > 0 || !health || lacksMonitor;
+    const isUnsettled = protection.excluded.length > 0 || !health || lacksMonitor;
     return isUnsettled ? lookAgain(SLOW_MS) : waitForChange;
   }
 }

@@ -28,8 +28,8 @@ export async function tellOfDrain(
   if (now === before) return;
   const [reason, note, domain] =
     now === undefined
-      ? ['DrainEnded', endOf(news), before ?? '']
-      : ['DrainStarted', beginningOf(news, now), now];
+      ? [before ? 'DrainEnded' : 'CopiesComplete', endOf(news), before ?? '']
+      : [isDrain(news.osds, now) ? 'DrainStarted' : 'CopiesMissing', beginningOf(news, now), now];
   await record(cluster, reason, note, signal);
   const isConcerned = (osd: OsdFacts): boolean => osd.domain === domain && (now === undefined || osd.isDown);
   for (const node of nodesOf(news.osds.filter(isConcerned), seen)) await record(node, reason, note, signal);
@@ -51,6 +51,11 @@ export async function tellOfNoout(
   }
 }
 
+/** Copies may be missing with every OSD there. */
+function isDrain(osds: readonly OsdFacts[], domain: string): boolean {
+  return osds.some((osd) => osd.isDown && osd.domain === domain);
+}
+
 function beginningOf({ type, osds, health }: DrainNews, domain: string): string {
   const down = osds.filter((osd) => osd.isDown && osd.domain === domain).map(({ id }) => `osd.${id}`);
   if (down.length === 0) {
@@ -60,11 +65,13 @@ function beginningOf({ type, osds, health }: DrainNews, domain: string): string 
   return `${down.join(', ')} of ${where} went down; OSDs of every other ${type} must stay until it is back (${groupWords(health?.words)})`;
 }
 
-function endOf({ before, type, protection }: DrainNews): string {
+function endOf({ before, type, protection, health }: DrainNews): string {
   const excluded = protection.kind === 'default' ? protection.excluded : [];
   const without =
     excluded.length > 0 ? `, without counting ${excluded.map((id) => `osd.${id}`).join(', ')}` : '';
-  return `all placement groups are clean; ${before ? `${type} ${before} holds back nobody any more: ` : ''}one OSD may go${without}`;
+  return before
+    ? `all placement groups are clean; ${type} ${before} holds back nobody any more: one OSD may go${without}`
+    : `all copies are there; one OSD may go${without} (${groupWords(health?.words)})`;
 }
 
 /** The nodes where OSDs were, that are still there. */

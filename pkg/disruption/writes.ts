@@ -77,13 +77,11 @@ export async function takeNooutSteps(
   }
 }
 
-/** Takes our marks off a budget that goes on under somebody else. */
-export async function disown(
-  budget: KubeObject,
-  labels: readonly string[],
-  writer: Writer,
-  signal: AbortSignal,
-): Promise<void> {
-  const cleared = Object.fromEntries(labels.map((label) => [label, null]));
-  await writer.patch(refOf(budget), { type: 'merge', body: { metadata: { labels: cleared } } }, signal);
+/**
+ * Takes our marks off a budget that goes on under somebody else. It is made again if they have deleted it meanwhile, for they
+ * may have relied on others that we have deleted since.
+ */
+export async function disown(budget: KubeObject, writer: Writer, signal: AbortSignal): Promise<void> {
+  const { labels: _, ...metadata } = budget.metadata;
+  await writer.apply({ ...budget, metadata }, { fieldManager: FIELD_MANAGER, force: true }, signal);
 }

@@ -29,7 +29,8 @@ export interface CephCluster {
   /** Runs a program of Ceph against it; must succeed. */
   output(program: string, args: readonly string[]): Promise<string>;
   run(program: string, args: readonly string[]): Promise<Finished>;
-  startOsd(id: number): void;
+  /** Tells Ceph on which node it runs, as it would from a pod. */
+  startOsd(id: number, node?: string): void;
   /** As a pod that is deleted: the OSD takes its leave. */
   stopOsd(id: number): Promise<void>;
   /** As a crash; what a memstore held is lost. */
@@ -108,7 +109,10 @@ function clusterOf(layout: CephLayout, children: Children): CephCluster {
     gateway: undefined,
     output: (program, args) => output(program, args, { env }, never),
     run: (program, args) => run(program, args, { env }, never),
-    startOsd: (id) => daemon(children, `osd.${id}`, 'ceph-osd', String(id), conf),
+    startOsd: (id, node) => {
+      const pod = node === undefined ? {} : { POD_NAME: `rook-ceph-osd-${id}`, NODE_NAME: node };
+      daemon(children, `osd.${id}`, 'ceph-osd', String(id), conf, pod);
+    },
     stopOsd: (id) => children.end(`osd.${id}`, 'SIGTERM'),
     killOsd: (id) => children.end(`osd.${id}`),
     isOsdRunning: (id) => children.isRunning(`osd.${id}`),
@@ -120,8 +124,15 @@ function clusterOf(layout: CephLayout, children: Children): CephCluster {
 }
 
 /** In the foreground, so that the process we know is the daemon itself. */
-function daemon(children: Children, name: string, program: string, id: string, conf: string): void {
-  children.start(name, program, ['-f', '-i', id, '-c', conf]);
+function daemon(
+  children: Children,
+  name: string,
+  program: string,
+  id: string,
+  conf: string,
+  env: Readonly<Record<string, string>> = {},
+): void {
+  children.start(name, program, ['-f', '-i', id, '-c', conf], env);
 }
 
 async function boot(
@@ -139,7 +150,7 @@ async function boot(
   await Promise.all(uuids.map((uuid, id) => makeStore(id, uuid, layout, signal)));
   // Numbers are given in order, so the n-th UUID becomes osd.n. Pools come first: groups then form once, not twice.
   await batch(layout, [...uuids.map((uuid) => `osd new ${uuid}`), ...poolCommands(options)], signal);
-  for (const id of osds.keys()) cluster.startOsd(id);
+  for (const [id, { host, node = host }] of osds.entries()) cluster.startOsd(id, node);
 }
 
 async function makeMonitor(layout: CephLayout, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,8 @@
 export interface OsdPlace {
   readonly zone: string;
   readonly host: string;
+  /** Where it runs first, if its disk is a claim that goes with it to any node of the zone: CRUSH takes that for its host. */
+  readonly node?: string;
 }
 
 export interface CephOptions {

@@ -32,11 +32,21 @@ export class Children {
     this.#ended.promise.catch(() => undefined);
   }
 
-  start(name: string, file: string, flags: readonly string[]): void {
+  start(
+    name: string,
+    file: string,
+    flags: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): void {
     const logFile = join(this.#folder, `${name}.log`);
     const log = openSync(logFile, 'a');
     // Detached: Ctrl-C in a terminal reaches us alone, so that the servers answer until we stop them.
-    const child = spawn(file, flags, { cwd: this.#folder, detached: true, stdio: ['ignore', log, log] });
+    const child = spawn(file, flags, {
+      cwd: this.#folder,
+      env: { ...process.env, ...env },
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
     closeSync(log);
     if (child.pid !== undefined) this.#guard.watch(child.pid);
     child.unref();

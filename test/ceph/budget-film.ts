@@ -38,6 +38,18 @@ export class BudgetFilm {
     return sets.filter((set, at) => set !== sets[at - 1]);
   }
 
+  /** Each once: an OSD that has to stay is without a budget, or one of the zone that drains has two. */
+  mistakes(draining?: string): readonly string[] {
+    const found = this.frames.flatMap(({ names, covering }) =>
+      this.#places.flatMap(({ zone }, id) => {
+        const count = covering[id] ?? 0;
+        const isWrong = zone === draining ? count > 1 : count < 1;
+        return isWrong ? [`osd.${id} has ${count}: ${names.join(' ')}`] : [];
+      }),
+    );
+    return [...new Set(found)];
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.frames.push(await this.#shoot());

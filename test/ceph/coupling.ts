@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTrueAt, listAt, textAt, type KubeObject } from '#pkg/object';
-import { osdLabels } from '#test/fixtures/osds.ts';
+import { isTrueAt, listAt, recordAt, textAt, type KubeObject } from '#pkg/object';
 import type { CephCluster, OsdPlace } from '../../scripts/ceph/index.ts';
 import type { Client } from '../controller/client.ts';
+import { HOSTNAME, osdDeployment, ZONE } from './osd-deployment.ts';
 
 const NAMESPACE = 'rook-ceph';
 const POLL_MS = 250;
@@ -10,8 +10,8 @@ const LEASE_MS = 5000;
 
 /**
  * Joins a control plane and a Ceph: every OSD has a Deployment, and its pod stands for the process. It does what a
- * scheduler and a kubelet would: a pod is bound to its node if that takes pods, then its OSD is started; a pod that is
- * to go takes its OSD with it.
+ * scheduler and a kubelet would: a pod is bound to a node that it asks for and that takes pods, then its OSD is started; a
+ * pod that is to go takes its OSD with it.
  */
 export class Coupling {
   readonly #client: Client;
@@ -21,9 +21,13 @@ export class Coupling {
   /** OSDs that crashed and stay so. */
   readonly #broken = new Set<number>();
   readonly #ready = new Map<string, boolean>();
+  /** Where each OSD was started last. */
+  readonly #seats = new Map<number, string>();
   /** Nodes without power. */
   readonly #off = new Set<string>();
   #leasedAt = 0;
+  /** Asked at most once in a turn. */
+  #up: Promise<ReadonlySet<number>> | undefined;
   #running: Promise<void> | undefined;
 
   constructor(client: Client, ceph: CephCluster, places: readonly OsdPlace[]) {
@@ -33,11 +37,11 @@ export class Coupling {
   }
 
   get nodes(): readonly string[] {
-    return [...new Set(this.#places.map(({ host }) => host))];
+    return [...new Set(this.#places.map(({ host, node = host }) => node))];
   }
 
   async start(): Promise<void> {
-    for (const node of this.nodes) await this.#makeNode(node);
+    for (const node of this.nodes) await this.makeNode(node);
     for (const id of this.#places.keys()) await this.#makeDeployment(id);
     this.#running = this.#run(this.#stop.signal);
   }
@@ -55,7 +59,15 @@ export class Coupling {
 
   mend(id: number): void {
     this.#broken.delete(id);
-    this.#ceph.startOsd(id);
+    this.#ceph.startOsd(id, this.#seats.get(id));
+  }
+
+  /** As a kubelet does that finds itself unknown. */
+  async makeNode(name: string, spec: object = {}): Promise<void> {
+    const { zone } = this.#places.find(({ host, node = host }) => node === name) ?? {};
+    const labels = { [HOSTNAME]: name, [ZONE]: zone };
+    await this.#client.create({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec } as never);
+    this.#leasedAt = 0;
   }
 
   powerOff(node: string): void {
@@ -79,15 +91,17 @@ export class Coupling {
 
   async #turn(): Promise<void> {
     if (Date.now() - this.#leasedAt > LEASE_MS) await this.#renew();
+    this.#up = undefined;
     const pods = await this.#list(`/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=app%3Drook-ceph-osd`);
-    const nodes = new Map((await this.#list('/api/v1/nodes')).map((node) => [node.metadata.name, node]));
-    for (const pod of pods) await this.#serve(pod, nodes);
+    const nodes = await this.#list('/api/v1/nodes');
+    // Two pods of one OSD: the new one may have it when the old one has gone.
+    const isLeaving = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+    for (const pod of pods.filter(isLeaving)) await this.#serve(pod, nodes);
+    for (const pod of pods.filter((one) => !isLeaving(one))) await this.#serve(pod, nodes);
   }
 
-  async #serve(pod: KubeObject, nodes: ReadonlyMap<string, KubeObject>): Promise<void> {
+  async #serve(pod: KubeObject, nodes: readonly KubeObject[]): Promise<void> {
     const id = Number(pod.metadata.labels?.['ceph-osd-id']);
-    const place = this.#places[id];
-    if (!place) return;
     if (pod.metadata.deletionTimestamp) {
       await this.#ceph.stopOsd(id);
       const path = `/api/v1/namespaces/${NAMESPACE}/pods/${pod.metadata.name}`;
@@ -95,12 +109,24 @@ export class Coupling {
       return;
     }
     if (textAt(pod, 'spec', 'nodeName') === undefined) {
-      const node = nodes.get(place.host);
-      if (!node || isTrueAt(node, 'spec', 'unschedulable')) return;
-      await this.#bind(pod, place.host);
-      if (!this.#ceph.isOsdRunning(id)) this.#ceph.startOsd(id);
+      const node = this.#nodeFor(pod, id, nodes);
+      if (node === undefined) return;
+      await this.#bind(pod, node);
+      this.#seats.set(id, node);
+      if (!this.#ceph.isOsdRunning(id)) this.#ceph.startOsd(id, node);
     }
     await this.#tellReadiness(pod, id);
+  }
+
+  /** One that takes pods and has the labels that this one asks for: where the OSD was first, if that will do. */
+  #nodeFor(pod: KubeObject, id: number, nodes: readonly KubeObject[]): string | undefined {
+    const wanted = Object.entries(recordAt(pod, 'spec', 'nodeSelector'));
+    const fitting = nodes
+      .filter((node) => !isTrueAt(node, 'spec', 'unschedulable'))
+      .filter(({ metadata }) => wanted.every(([key, value]) => metadata.labels?.[key] === value))
+      .map(({ metadata }) => metadata.name);
+    const first = this.#places[id]?.node;
+    return first !== undefined && fitting.includes(first) ? first : fitting[0];
   }
 
   /** A pod is ready when Ceph has its OSD. */
@@ -109,8 +135,8 @@ export class Coupling {
     const runs = this.#ceph.isOsdRunning(id) && !this.#broken.has(id);
     if (this.#ready.get(uid) === runs) return;
     if (runs) {
-      const { osds } = await this.#ceph.ceph.osdMap(this.#stop.signal);
-      if (!osds.find((osd) => osd.id === id)?.isUp) return;
+      this.#up ??= this.#upOsds();
+      if (!(await this.#up).has(id)) return;
     }
     const status = runs ? 'True' : 'False';
     const now = new Date().toISOString();
@@ -124,6 +150,11 @@ export class Coupling {
     if (code === 200) this.#ready.set(uid, runs);
   }
 
+  async #upOsds(): Promise<ReadonlySet<number>> {
+    const { osds } = await this.#ceph.ceph.osdMap(this.#stop.signal);
+    return new Set(osds.filter(({ isUp }) => isUp).map(({ id }) => id));
+  }
+
   async #bind(pod: KubeObject, node: string): Promise<void> {
     const path = `/api/v1/namespaces/${NAMESPACE}/pods/${pod.metadata.name}/binding`;
     await this.#client.send('POST', path, {
@@ -132,11 +163,6 @@ export class Coupling {
       metadata: { name: pod.metadata.name },
       target: { apiVersion: 'v1', kind: 'Node', name: node },
     });
-  }
-
-  async #makeNode(name: string): Promise<void> {
-    const labels = { 'kubernetes.io/hostname': name };
-    await this.#client.create({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels } } as never);
   }
 
   /** Without a heartbeat the pods of a node would be called NotReady within a minute. */
@@ -155,25 +181,7 @@ export class Coupling {
   async #makeDeployment(id: number): Promise<void> {
     const place = this.#places[id];
     if (!place) return;
-    const labels = osdLabels(id, { zone: place.zone, node: place.host });
-    await this.#client.create({
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: `rook-ceph-osd-${id}`, namespace: NAMESPACE, labels },
-      spec: {
-        replicas: 1,
-        strategy: { type: 'Recreate' },
-        selector: { matchLabels: { 'ceph-osd-id': String(id) } },
-        template: {
-          metadata: { labels },
-          spec: {
-            nodeSelector: { 'kubernetes.io/hostname': place.host },
-            terminationGracePeriodSeconds: 30,
-            containers: [{ name: 'osd', image: 'ceph' }],
-          },
-        },
-      },
-    } as never);
+    await this.#client.create(osdDeployment(id, place) as never);
   }
 
   async #list(path: string): Promise<readonly KubeObject[]> {
