@@ -48,7 +48,7 @@ describeOnCluster('check', () => {
   beforeAll(async () => {
     stage = await InstallStage.start();
   }, 120_000);
-  afterAll(() => stage?.plane.stop());
+  afterAll(() => stage?.end());
 
   test('says before an installation that it can work, and after it that there is none', async () => {
     const before = await check('--pre');

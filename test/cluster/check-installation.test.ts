@@ -174,10 +174,7 @@ describeOnCluster('check finds an installation', () => {
     const rows = await check();
     usual = [...rows.keys()].filter((row) => !row.startsWith('ok: '));
   }, 180_000);
-  afterAll(async () => {
-    controller?.kill('SIGKILL');
-    await stage?.plane.stop();
-  });
+  afterAll(() => stage?.end());
 
   test('well, but for what a cluster without nodes lacks', () => {
     expect(usual).toEqual([

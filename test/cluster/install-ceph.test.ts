@@ -95,7 +95,7 @@ describeOnCluster('the right to ask Ceph', () => {
   beforeAll(async () => {
     stage = await InstallStage.start();
   }, 120_000);
-  afterAll(() => stage?.plane.stop());
+  afterAll(() => stage?.end());
 
   test('is given nowhere without Rook, and install says what to do once it is there', async () => {
     const { lines, stderr } = await install();

@@ -29,7 +29,7 @@ describeOnCluster('an installation with two replicas', () => {
   }, 120_000);
   afterAll(async () => {
     service?.stop();
-    await stage?.plane.stop();
+    await stage?.end();
   });
 
   test(

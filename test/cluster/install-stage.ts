@@ -25,6 +25,7 @@ export interface LocalReplica {
 /** A control plane of its own: what is installed here concerns the whole cluster. */
 export class InstallStage {
   readonly plane: ControlPlane;
+  readonly #replicas: ChildProcess[] = [];
   readonly #home: string;
 
   private constructor(plane: ControlPlane, home: string) {
@@ -38,6 +39,12 @@ export class InstallStage {
     const home = join(plane.folder, 'home');
     await mkdir(home);
     return new InstallStage(plane, home);
+  }
+
+  /** With all that was started on it. */
+  async end(): Promise<void> {
+    for (const child of this.#replicas) child.kill('SIGKILL');
+    await this.plane.stop();
   }
 
   kubectl(args: readonly string[], stdin = ''): Promise<Finished> {
@@ -111,6 +118,7 @@ export class InstallStage {
         env: { HOME: this.#home, POD_NAME: `replica-${webhookPort}`, POD_NAMESPACE: 'rook-deps-system' },
       },
     );
+    this.#replicas.push(child);
     await this.#until(signal, async () => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok);
     return { process: child, webhookPort };
   }

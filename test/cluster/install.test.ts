@@ -74,7 +74,7 @@ describeOnCluster('an installation on a real API server', () => {
     stage = await InstallStage.start();
     before = await stage.everything();
   }, 120_000);
-  afterAll(() => stage?.plane.stop());
+  afterAll(() => stage?.end());
 
   test('a dry run writes nothing', async () => {
     const client = await plugin('install', '--dry-run=client');
