@@ -89,14 +89,29 @@ describe('text', () => {
     expect(messageOf(forbidden(['first', 'sec\nond']))).toBe('first\nsec\\nond');
   });
 
-  test('of many lines keeps the last, which says what to do next', () => {
-    const lines = [
-      'heading:',
-      ...Array.from({ length: 60 }, (_, at) => `- ${at} ${'x'.repeat(60)}`),
-      'See: why',
-    ];
+  const listed = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, at) => `- ${at} ${'x'.repeat(60)}`);
+
+  test('of many lines leaves out what is listed, counts it, and keeps the ways out', () => {
+    const ways = ['Rights are given by: install', 'Whoever may force-delete it', 'See: why'];
+    const lines = ['heading:', ...listed(60), '- +40 more', ...ways];
     const shown = messageOf(conflict(lines, [])).split('\n');
     expect(shown.slice(0, 2)).toEqual(['heading:', `- 0 ${'x'.repeat(60)}`]);
+    expect(shown.slice(-4)).toEqual([`- +${100 - (shown.length - 5)} more`, ...ways]);
+    expect(shown.length).toBeGreaterThan(30);
+    expect(Buffer.byteLength(shown.join('\n'))).toBeLessThanOrEqual(2048);
+  });
+
+  test('of two lists shortens the longer one', () => {
+    const lines = ['one:', ...listed(3), 'other:', ...listed(40), 'See: why'];
+    const shown = messageOf(conflict(lines, [])).split('\n');
+    expect(shown.slice(0, 5)).toEqual(['one:', ...listed(3), 'other:']);
+    expect(shown.at(-2)).toBe(`- +${40 - (shown.length - 7)} more`);
+  });
+
+  test('of too many other lines keeps the last, which says what to do next', () => {
+    const lines = [...Array.from({ length: 60 }, (_, at) => `${at} ${'x'.repeat(60)}`), 'See: why'];
+    const shown = messageOf(conflict(lines, [])).split('\n');
     expect(shown.slice(-2)).toEqual(['…', 'See: why']);
     expect(Buffer.byteLength(shown.join('\n'))).toBeLessThanOrEqual(2048);
   });

@@ -1,26 +1,17 @@
 import { printable } from '#pkg/render';
 import type { Text } from './answer.ts';
+import { fittingLines } from './fitting-lines.ts';
 
 /** kubectl prints a message whole, however long, with its escape sequences: the limits are ours to set. */
 export function safeText(text: Text, maxBytes: number): string {
   if (typeof text === 'string') return capped(printable(text.toWellFormed()), maxBytes);
   const lines = text.map((line) => capped(printable(line.toWellFormed()), MAX_LINE_BYTES));
-  return capped(fitting(lines, maxBytes).join('\n'), maxBytes);
+  return capped(fittingLines(lines, maxBytes).join('\n'), maxBytes);
 }
 
 const ELLIPSIS = '…';
 /** One long line must not crowd out the others. */
 const MAX_LINE_BYTES = 512;
-
-/** Leaves out lines before the last one, which says what to do next. */
-function fitting(lines: readonly string[], maxBytes: number): readonly string[] {
-  const size = (some: readonly string[]): number => Buffer.byteLength(some.join('\n'));
-  if (size(lines) <= maxBytes) return lines;
-  const last = lines.slice(-1);
-  const first = lines.slice(0, -1);
-  while (first.length > 0 && size([...first, ELLIPSIS, ...last]) > maxBytes) first.pop();
-  return [...first, ELLIPSIS, ...last];
-}
 
 /** Cuts between characters, never inside one. */
 function capped(text: string, maxBytes: number): string {

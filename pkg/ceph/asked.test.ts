@@ -106,6 +106,23 @@ describe('a pool', () => {
     expect(await contents(aPool('p'), { replies: EMPTY_POOL })).toEqual({ items: [], gaps: [] });
   });
 
+  test.for([
+    ['rbd_group_directory', 0],
+    ['rbd_mirroring', 0],
+    ['rbd_mirror_leader', 0],
+    ['rbd_mirror_instance.4123', 0],
+    ['rbd_group_header.10ab', 1],
+    ['rbd_header.10ab', 1],
+    ['rbd_data.10ab.0000000000000000', 1],
+    ['rbd_object_map.10ab', 1],
+    ['rbd_group_directory.mine', 1],
+    ['my_rbd_directory', 1],
+  ] as const)('with an object %s holds %i', async ([name, count]) => {
+    const objects = { json: [{ namespace: '', name }] };
+    const found = await contents(aPool('p'), { replies: { ...EMPTY_POOL, 'rados --pool p ls': objects } });
+    expect(found.items).toHaveLength(count);
+  });
+
   test('with objects of others holds them: the data of images on an erasure-coded pool, of a store that shares it', async () => {
     const objects = { json: [{ namespace: 'z.buckets.data', name: 'x_1' }] };
     const { items } = await contents(aPool('p'), {
@@ -224,6 +241,7 @@ describe('a filesystem', () => {
     'ceph fs subvolume ls fs': { json: [] },
     'ceph fs subvolume ls fs csi': { json: [] },
     'ceph df': counts('fs-data0', 0),
+    'rados --pool fs-data0 ls': { json: [] },
   } as const satisfies Record<string, Reply>;
 
   test('holds the subvolumes of its groups, and those outside of all', async () => {
@@ -240,27 +258,46 @@ describe('a filesystem', () => {
     ]);
   });
 
-  test('without subvolumes holds what its data pools hold', async () => {
+  test('without subvolumes holds what its data pools hold, though the count is still zero', async () => {
+    const objects = { json: [{ namespace: '', name: '10000000000.00000000' }] };
     const { items } = await contents(aFilesystem('fs'), {
+      replies: { ...replies, 'rados --pool fs-data0 ls': objects },
+    });
+    expect(items).toEqual([{ kind: 'RADOSObjects', name: 'fs-data0', detail: '1 object' }]);
+  });
+
+  test('is empty once its data pools are, though the count is not zero yet', async () => {
+    const found = await contents(aFilesystem('fs'), {
       replies: { ...replies, 'ceph df': counts('fs-data0', 7) },
     });
-    expect(items).toEqual([{ kind: 'RADOSObjects', name: 'fs-data0', detail: '7 objects' }]);
+    expect(found).toEqual({ items: [], gaps: [] });
+  });
+
+  test('with very many objects is not listed, only counted', async () => {
+    const { 'rados --pool fs-data0 ls': _, ...unlisted } = replies;
+    const { items } = await contents(aFilesystem('fs'), {
+      replies: { ...unlisted, 'ceph df': counts('fs-data0', 700) },
+    });
+    expect(items).toEqual([{ kind: 'RADOSObjects', name: 'fs-data0', detail: '700 objects' }]);
   });
 
   test('is empty when all of that is', async () => {
     expect(await contents(aFilesystem('fs'), { replies })).toEqual({ items: [], gaps: [] });
   });
 
-  test.for(['ceph fs ls', 'ceph fs subvolumegroup ls fs', 'ceph fs subvolume ls fs csi', 'ceph df'])(
-    'is not empty as long as "%s" has no answer',
-    async (line) => {
-      const { items, gaps } = await contents(aFilesystem('fs'), {
-        replies: { ...replies, [line]: 'silence' },
-      });
-      expect(items).toEqual([]);
-      expect(gaps).toHaveLength(1);
-    },
-  );
+  test.for([
+    'ceph fs ls',
+    'ceph fs subvolumegroup ls fs',
+    'ceph fs subvolume ls fs csi',
+    'ceph df',
+    'rados --pool fs-data0 ls',
+  ])('is not empty as long as "%s" has no answer', async (line) => {
+    const { items, gaps } = await contents(aFilesystem('fs'), {
+      replies: { ...replies, [line]: 'silence' },
+    });
+    expect(items).toEqual([]);
+    expect(gaps).toHaveLength(1);
+  });
 
   test('has groups that hold their own subvolumes', async () => {
     const group = aSubVolumeGroup('resource', 'fs', { spec: { name: 'csi' } });

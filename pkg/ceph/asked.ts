@@ -1,4 +1,12 @@
-import { isTerminating, isTrueAt, Kinds, textAt, type KubeObject, type Reader } from '#pkg/object';
+import {
+  destroysData,
+  isTerminating,
+  isTrueAt,
+  Kinds,
+  textAt,
+  type KubeObject,
+  type Reader,
+} from '#pkg/object';
 import type { AdminOps } from './admin-ops.ts';
 import { gapFor } from './answered.ts';
 import { namespaceContents, poolContents } from './block-contents.ts';
@@ -42,7 +50,8 @@ export function askedCeph(ports: AskedPorts): CephContents {
       const ceph = ports.cephOf(cluster);
       if (!ceph)
         return withNote(`without a CephCluster in namespace ${namespace}, Rook deletes nothing in Ceph`);
-      if (cluster && isDestroyed(cluster))
+      // Its data are given up, and its daemons may be gone.
+      if (cluster && destroysData(cluster) && isTerminating(cluster))
         return withNote('CephCluster is being destroyed with all its data');
       const isExternal = isTrueAt(cluster, 'spec', 'external', 'enable');
       if (isExternal && LEFT_ALONE.includes(resource.kind)) {
@@ -72,12 +81,6 @@ const FORCE_DELETION = 'rook.io/force-deletion';
 /** Somebody has told Rook to remove what it holds, once it is deleted. */
 function isGivenUp({ kind, metadata }: KubeObject): boolean {
   return EMPTIED.includes(kind) && metadata.annotations?.[FORCE_DELETION]?.toLowerCase() === 'true';
-}
-
-/** Its data are given up, and its daemons may be gone. */
-function isDestroyed(cluster: KubeObject): boolean {
-  const confirmation = textAt(cluster, 'spec', 'cleanupPolicy', 'confirmation');
-  return isTerminating(cluster) && confirmation === 'yes-really-destroy-data';
 }
 
 function withNote(note: string): Contents {

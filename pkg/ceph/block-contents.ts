@@ -1,18 +1,23 @@
 import { answered, gapFor } from './answered.ts';
 import type { Ceph } from './client.ts';
-import { joined, NOTHING, type Content, type Contents } from './contents.ts';
+import { joined, NOTHING, type Contents } from './contents.ts';
+import { objectsIn } from './pool-objects.ts';
 import type { RadosObject } from './stored-things.ts';
 
 /** To name snapshots, each image is opened; beyond this many images their names are enough. */
 const MAX_OPENED = 100;
-/** Of a pool that is believed to hold more objects than this, they are only counted. */
-const MAX_LISTED = 100;
 /** Ceph makes it again, and it holds nothing of anybody's. */
 const MANAGER_POOL = '.mgr';
 
-/** What RBD and ceph-csi leave in a pool that holds no image: their tables of contents. */
-const BOOKKEEPING =
-  /^(rbd_(info|directory|children|trash|namespace|mirroring|mirror_leader|task|purging|mirror_snapshot_schedule|trash_purge_schedule)|csi\.(volumes|snaps|groups)\..*)$/;
+/**
+ * What RBD and ceph-csi leave in a pool that holds no image: their tables of contents, and where daemons that mirror find each
+ * other. Not so the header of a group (`rbd_group_header.ID`): somebody has made the group.
+ */
+const BOOKKEEPING = [
+  /^rbd_(info|directory|children|group_directory|trash|purging|namespace|task)$/,
+  /^rbd_(mirroring|mirror_leader|mirror_instance\..*|mirror_snapshot_schedule|trash_purge_schedule)$/,
+  /^csi\.(volumes|snaps|groups)\..*$/,
+];
 
 /** Everything that is lost with a pool. */
 export async function poolContents(ceph: Ceph, pool: string, signal: AbortSignal): Promise<Contents> {
@@ -26,7 +31,7 @@ export async function poolContents(ceph: Ceph, pool: string, signal: AbortSignal
       await Promise.all(['', ...namespaces].map((namespace) => imagesIn(ceph, pool, namespace, signal))),
     );
     if (images.items.length > 0 || images.gaps.length > 0) return images;
-    return await answered(`objects in pool ${pool}`, () => objectsIn(ceph, pool, signal));
+    return await answered(`objects in pool ${pool}`, () => objectsIn(ceph, [pool], isSomebodys, signal));
   } catch (error) {
     return gapFor(what, error);
   }
@@ -69,17 +74,7 @@ async function imagesIn(ceph: Ceph, pool: string, namespace: string, signal: Abo
   return joined([images, snapshots, trash]);
 }
 
-/** Objects of others: of an object store that shares the pool, of images whose names are in another pool, of librados. */
-async function objectsIn(ceph: Ceph, pool: string, signal: AbortSignal): Promise<readonly Content[]> {
-  const believed = (await ceph.objectCounts(signal)).get(pool) ?? 0;
-  // The count is seconds old, so a small one proves nothing; the list is of now.
-  const count =
-    believed > MAX_LISTED ? believed : (await ceph.objects(pool, signal)).filter(isSomebodys).length;
-  return count === 0
-    ? []
-    : [{ kind: 'RADOSObjects', name: pool, detail: `${count} object${count === 1 ? '' : 's'}` }];
-}
-
+/** Of an object store that shares the pool, of images whose names are in another pool, of librados. */
 function isSomebodys({ name }: RadosObject): boolean {
-  return !BOOKKEEPING.test(name);
+  return !BOOKKEEPING.some((table) => table.test(name));
 }

@@ -1,6 +1,7 @@
 import { answered, gapFor } from './answered.ts';
 import type { Ceph } from './client.ts';
-import { joined, NOTHING, type Content, type Contents } from './contents.ts';
+import { joined, NOTHING, type Contents } from './contents.ts';
+import { objectsIn } from './pool-objects.ts';
 
 /** Everything that is lost with a filesystem. */
 export async function filesystemContents(
@@ -16,8 +17,9 @@ export async function filesystemContents(
       await Promise.all([undefined, ...groups].map((group) => subvolumesIn(ceph, filesystem, group, signal))),
     );
     if (subvolumes.items.length > 0 || subvolumes.gaps.length > 0) return subvolumes;
+    // Files outside of subvolumes, and those that Ceph has not removed yet, show only in the pools that hold them.
     return await answered(`files in filesystem ${filesystem}`, () =>
-      objectsIn(ceph, known.dataPools, signal),
+      objectsIn(ceph, known.dataPools, () => true, signal),
     );
   } catch (error) {
     return gapFor(`subvolumes and files in filesystem ${filesystem}`, error);
@@ -50,21 +52,5 @@ function subvolumesIn(
   return answered(`subvolumes in ${where}`, async () => {
     const names = await ceph.subvolumes(filesystem, group, signal);
     return names.map((name) => ({ kind: 'Subvolume', name: group ? `${group}/${name}` : name }));
-  });
-}
-
-/** Files outside of subvolumes, and those that Ceph has not removed yet, show only in the pools that hold them. */
-async function objectsIn(
-  ceph: Ceph,
-  pools: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly Content[]> {
-  const counts = await ceph.objectCounts(signal);
-  return pools.flatMap((pool) => {
-    const count = counts.get(pool) ?? 0;
-    if (count === 0) return [];
-    return [
-      { kind: 'RADOSObjects', name: pool, detail: `${count} object${count === 1 ? '' : 's'}` } as const,
-    ];
   });
 }

@@ -7,6 +7,7 @@
  */
 export { adminOps, type AdminOps } from './admin-ops.ts';
 export { askedCeph, type AskedPorts } from './asked.ts';
+export { ADMIN_OPS_USER, isExternal } from './object-store.ts';
 export { boundedRunner, type Bound } from './bounded-runner.ts';
 export type { ClusterStatus, MdsRank, Quorum, ServiceOpinion } from './cluster-state.ts';
 export { cephClient, type Ceph, type RgwScope } from './client.ts';

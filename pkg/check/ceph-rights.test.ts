@@ -35,12 +35,12 @@ function look(objects: readonly KubeObject[], world: World = {}): Promise<Findin
       readonly user: string;
       readonly resourceAttributes: Readonly<Record<string, string>>;
     };
-    const { verb = '', namespace = '', resource, subresource } = resourceAttributes;
-    expect({ user, resource, subresource }).toEqual({
-      user: 'system:serviceaccount:rd:rook-deps-controller',
-      resource: 'pods',
-      subresource: 'exec',
-    });
+    const { verb = '', namespace = '', resource, subresource, name } = resourceAttributes;
+    expect(user).toBe('system:serviceaccount:rd:rook-deps-controller');
+    expect([
+      ['pods', 'exec', undefined],
+      ['secrets', undefined, 'rgw-admin-ops-user'],
+    ]).toContainEqual([resource, subresource, name]);
     if (!world.may) return Promise.reject(Object.assign(new Error('forbidden'), { status: 403 }));
     return Promise.resolve({ status: { allowed: world.may.includes(namespace) && verbs.includes(verb) } });
   };
@@ -59,6 +59,20 @@ test.for([
   { args: ['--ceph=prefer'], detail: '--ceph=prefer' },
 ])('the controller that may ask the operator is well: $detail', async ({ args, detail }) => {
   expect(await look([CLUSTER, OPERATOR], { args, may: ['rook'] })).toEqual({ result: 'ok', detail });
+});
+
+test('the keys of external object stores are to be had where these are', async () => {
+  const gateway = { externalRgwEndpoints: [{ ip: '10.0.0.1' }] };
+  const store = anObject(Kinds.CephObjectStore, 's', { namespace: 'far', spec: { gateway } });
+  const own = anObject(Kinds.CephObjectStore, 'own', { namespace: 'ceph', spec: { gateway: {} } });
+  expect(await look([CLUSTER, OPERATOR, own, store], { may: ['rook'] })).toEqual({
+    result: 'warn',
+    detail: 'far/s: it may not get Secret rgw-admin-ops-user',
+    hint: 'run: kubectl rook-deps install --ceph-namespace far',
+  });
+  expect(await look([CLUSTER, OPERATOR, own, store], { may: ['rook', 'far'] })).toMatchObject({
+    result: 'ok',
+  });
 });
 
 test('any of the places will do', async () => {

@@ -1,7 +1,9 @@
 import { operatorPods, proxyPods, toolboxPods } from '#pkg/ceph';
-import { cephBinding, CONTROLLER_NAME, mayAccount, type Installed } from '#pkg/install';
-import { isForbidden, Kinds, listAt, refOf, textAt, type KubeObject } from '#pkg/object';
+import type { Installed } from '#pkg/install';
+import { Kinds, listAt, type KubeObject } from '#pkg/object';
 import { ok, warning, type Check, type CheckPorts } from './check.ts';
+import { mayController } from './controller-access.ts';
+import { externalStoreLacks, type Lack } from './external-stores.ts';
 
 const MODE_FLAG = '--ceph=';
 
@@ -20,7 +22,8 @@ export function cephRightsCheck({ namespace, deployment }: Installed, ports: Che
       if (gaps[0])
         return warning(`not looked at: ${gaps[0].reason}`, 'you lack the right to list CephClusters');
       const lacks = await Promise.all(items.map((cluster) => lackFor(cluster, namespace, ports, signal)));
-      const [first, ...others] = lacks.filter((lack) => lack !== undefined);
+      const stores = await externalStoreLacks(namespace, ports, signal);
+      const [first, ...others] = [...lacks, ...stores].filter((lack) => lack !== undefined);
       if (first) return warning([first, ...others].map(({ text }) => text).join('; '), first.hint);
       return ok(`--ceph=${mode}${items.length > 0 ? '' : '; there is no CephCluster'}`);
     },
@@ -32,11 +35,6 @@ function modeOf(deployment: KubeObject): string {
   const [container] = listAt(deployment, 'spec', 'template', 'spec', 'containers');
   const args = listAt(container, 'args').filter((arg) => typeof arg === 'string');
   return args.findLast((arg) => arg.startsWith(MODE_FLAG))?.slice(MODE_FLAG.length) ?? 'require';
-}
-
-interface Lack {
-  readonly text: string;
-  readonly hint: string;
 }
 
 /** Any operator or toolbox will do; where Rook itself has to ask in the manager, so do we. */
@@ -71,31 +69,16 @@ async function lackFor(
 
 const NO_POD = "is Rook's operator running? Else start the toolbox, and run: kubectl rook-deps install";
 
-/** As the server would decide; who may not ask it goes by what install makes. */
-async function mayExec(
+/** Which of them counts depends on the version of the server. */
+function mayExec(
   namespace: string,
   controllerNamespace: string,
-  { reader, writer }: CheckPorts,
+  ports: CheckPorts,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const account = { namespace: controllerNamespace, name: CONTROLLER_NAME };
-  const may = (verb: string): Promise<boolean> =>
-    mayAccount(account, { verb, resource: 'pods', subresource: 'exec', namespace }, writer, signal);
-  try {
-    // Which of them counts depends on the version of the server.
-    return (await may('get')) && (await may('create'));
-  } catch (error) {
-    if (!isForbidden(error)) throw error;
-    const wanted = cephBinding(namespace, controllerNamespace);
-    const found = await reader.get(refOf(wanted), namespace, wanted.metadata.name, signal);
-    return (
-      textAt(found, 'roleRef', 'name') === textAt(wanted, 'roleRef', 'name') &&
-      listAt(found, 'subjects').some(
-        (subject) =>
-          textAt(subject, 'name') === account.name && textAt(subject, 'namespace') === account.namespace,
-      )
-    );
-  }
+  const exec = { resource: 'pods', subresource: 'exec', namespace };
+  const both = ['get', 'create'].map((verb) => ({ verb, ...exec }));
+  return mayController(both, namespace, controllerNamespace, ports, signal);
 }
 
 function namespacesOf(pods: readonly KubeObject[]): readonly string[] {

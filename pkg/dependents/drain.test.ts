@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { refOf, type KubeObject } from '#pkg/object';
+import { DESTROY_DATA, refOf, type KubeObject } from '#pkg/object';
 import { FakeClock } from '#test/fakes/fake-clock.ts';
 import { FakeCluster, Refusal } from '#test/fakes/fake-cluster.ts';
 import { deleted } from '#test/fakes/dependents-world.ts';
@@ -17,19 +18,28 @@ function drainOf(...objects: readonly KubeObject[]) {
   const clock = new FakeClock();
   const cluster = new FakeCluster(() => 0, [GOING, ...objects]);
   const held = new Set(['p', 'rook-ceph']);
+  let [underWay, most] = [0, 0];
   let cached: KubeObject | undefined;
   const { reconcile } = drainReconciler({
     namespace: (name) => cached ?? cluster.at({ group: '', kind: 'Namespace', name }),
     get: async (ref) => cluster.at(ref),
     resourcesIn: () => objects.flatMap((object) => cluster.at(refOf(object)) ?? []),
     isHeld: ({ metadata }) => held.has(metadata.name),
-    writer: cluster.writer,
+    writer: {
+      patch: cluster.writer.patch,
+      async delete(ref, options, signal) {
+        most = Math.max(most, ++underWay);
+        await setImmediate();
+        return cluster.writer.delete(ref, options, signal).finally(() => underWay--);
+      },
+    },
     clock,
   });
   return {
     cluster,
     clock,
     held,
+    most: () => most,
     believe: (namespace: KubeObject) => (cached = namespace),
     reconcile: () => reconcile('rook-ceph', SIGNAL),
   };
@@ -45,6 +55,33 @@ describe('in a namespace that is being deleted', () => {
         options: { uid: 'uid-of-a', propagationPolicy: 'Background' },
       },
     ]);
+  });
+
+  test('a cluster with yes-really-destroy-data goes before what it would else wait for', async () => {
+    const spec = { cleanupPolicy: { confirmation: DESTROY_DATA } };
+    const { cluster, reconcile } = drainOf(
+      aRadosNamespace('a', 'p'),
+      aCluster('rook-ceph', { spec }),
+      aPool('p'),
+    );
+    const keys = [
+      'ceph.rook.io/CephCluster/rook-ceph/rook-ceph',
+      'ceph.rook.io/CephBlockPoolRadosNamespace/rook-ceph/a',
+    ];
+    expect(await reconcile()).toEqual({ kind: 'look-again', afterMs: 1_000 });
+    expect(cluster.deletions.map(({ key }) => key)).toEqual(keys.slice(0, 1));
+    await reconcile();
+    expect(cluster.deletions.map(({ key }) => key)).toEqual(keys);
+  });
+
+  test('a cluster with yes-really-destroy-data that is refused keeps nothing else from going', async () => {
+    const spec = { cleanupPolicy: { confirmation: DESTROY_DATA } };
+    const { cluster, reconcile } = drainOf(aRadosNamespace('a', 'p'), aCluster('rook-ceph', { spec }));
+    cluster.before = ({ key }) => {
+      if (key.includes('CephCluster/')) throw new Refusal(409, 'Conflict');
+    };
+    expect(await reconcile()).toMatchObject({ kind: 'look-again' });
+    expect(cluster.at(refOf(aRadosNamespace('a', 'p')))).toBeUndefined();
   });
 
   test.for([
@@ -65,6 +102,14 @@ describe('in a namespace that is being deleted', () => {
     const { cluster, reconcile } = drainOf(deleted(aRadosNamespace('a', 'p')));
     await reconcile();
     expect(cluster.writes).toEqual([]);
+  });
+
+  test('few deletions are under way at a time: whoever answers for them needs connections, too', async () => {
+    const parts = Array.from({ length: 20 }, (_, at) => aRadosNamespace(`a${at}`, 'p'));
+    const { cluster, most, reconcile } = drainOf(...parts);
+    await reconcile();
+    expect(cluster.deletions).toHaveLength(20);
+    expect(most()).toBe(3);
   });
 
   test('a refusal is no failure: it is tried again', async () => {

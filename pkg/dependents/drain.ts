@@ -1,5 +1,7 @@
 import type { Clock } from '#pkg/clock';
+import { Limiter } from '#pkg/kube';
 import {
+  destroysData,
   isRookKind,
   isTerminating,
   numberAt,
@@ -28,6 +30,9 @@ const DRAINED_LABEL = 'rook-deps.io/drained';
 /** Short at first: a refusal may only mean that the cache is late. Later it means that somebody has to do something. */
 const RETRY = { baseMs: 1_000, capMs: 60_000, jitter: 0.2 };
 
+/** Each waits for the webhook, which may be this very process and needs connections of its own to answer. */
+const MAX_AT_A_TIME = 3;
+
 /**
  * Deletes what nothing depends on in a namespace that is being deleted. The namespace controller stops at the first
  * refusal of each kind and comes back after up to a minute; with a dozen layers that would be a dozen minutes.
@@ -36,6 +41,7 @@ export function drainReconciler(ports: DrainPorts): Reconciler<string> {
   /** Lost with the process, which costs a minute at most: the namespace controller comes back by itself. */
   const helped = new Set<string>();
   const patience = new Patience();
+  const limiter = new Limiter(MAX_AT_A_TIME);
   return {
     async reconcile(name, signal) {
       const namespace = ports.namespace(name);
@@ -45,13 +51,25 @@ export function drainReconciler(ports: DrainPorts): Reconciler<string> {
         return namespace && wasHelped ? wakeNamespaceController(namespace, ports, signal) : waitForChange;
       }
       helped.add(name);
-      const free = resources.filter((resource) => !isTerminating(resource) && !ports.isHeld(resource));
+      const free = resources.filter((resource) => isFree(resource, ports));
       if (free.length > 0 && !(await isStillGoing(namespace, ports, signal))) return waitForChange;
-      await Promise.all(free.map((resource) => patience.attempt(resource, ports, signal)));
+      const destroyed = free.filter(destroysData);
+      const attempt = (resource: KubeObject): Promise<void> =>
+        limiter.run(() => patience.attempt(resource, ports, signal), signal);
+      await Promise.all(destroyed.map(attempt));
+      // Once it is being deleted, nobody is asked about the others any more, not even a Ceph that may be gone already.
+      const isUnderWay = destroyed.length > 0 && patience.waitMs(destroyed, ports.clock.now()) === undefined;
+      if (isUnderWay) return lookAgain(RETRY.baseMs);
+      await Promise.all(free.filter((resource) => !destroysData(resource)).map(attempt));
       const waitMs = patience.waitMs(free, ports.clock.now());
       return waitMs === undefined ? waitForChange : lookAgain(waitMs);
     },
   };
+}
+
+/** A cluster that is to be destroyed does not wait for what is in it: its deletion is what lets that go. */
+function isFree(resource: KubeObject, { isHeld }: DrainPorts): boolean {
+  return !isTerminating(resource) && (destroysData(resource) || !isHeld(resource));
 }
 
 /** A cache may know of a deletion that never was, as after the restore of a backup, or of an earlier namespace. */

@@ -76,13 +76,22 @@ describe('a look', () => {
     expect(text).not.toContain('kubectl rook-deps install');
   });
 
-  test('says where Ceph is asked, and how to do without its answer', async () => {
+  test('says where Ceph is asked, and how to do without its answer or its data', async () => {
     const gaps = [{ what: 'RBD images in pool p', reason: 'no answer' }];
     const { guard } = guardWith({ find: async () => ({ ...NOTHING, gaps, lacksCeph: true }) });
     const text = (await guard.look(of(POOL), SIGNAL))?.lines.join('\n') ?? '';
     expect(text).toMatch(
-      /RBD images in pool p \(no answer\)\n.*rook-deps-ceph.*\n.*--ceph=prefer\n.*force-delete/,
+      /RBD images in pool p \(no answer\)\n.*rook-deps-ceph.*\n.*--ceph=prefer\n.*yes-really-destroy-data.*\n.*force-delete/,
     );
+  });
+
+  test('says to whom has given up a cluster what still holds it, and how volumes are given up', async () => {
+    const cleanupPolicy = { confirmation: 'yes-really-destroy-data' };
+    const cluster = anObject(Kinds.CephCluster, 'c', { namespace: 'rook-ceph', spec: { cleanupPolicy } });
+    const lines = async (object: KubeObject): Promise<string> =>
+      (await guardWith({ find: async () => HELD }).guard.look(of(object), SIGNAL))?.lines.join('\n') ?? '';
+    expect(await lines(cluster)).toMatch(/- PersistentVolume pv .*\n.*allowUninstallWithVolumes: true$/);
+    expect(await lines(POOL)).not.toContain('allowUninstallWithVolumes');
   });
 
   test('names what would go with a namespace, and who needs it', async () => {

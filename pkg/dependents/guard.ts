@@ -1,5 +1,13 @@
 import type { Deletion, DeletionGuard, Objection } from '#pkg/admission';
-import { isRookKind, Kinds, refOf, type KubeObject, type ObjectRef } from '#pkg/object';
+import {
+  DESTROY_DATA,
+  destroysData,
+  isRookKind,
+  Kinds,
+  refOf,
+  type KubeObject,
+  type ObjectRef,
+} from '#pkg/object';
 import { takenAlongBy } from '#pkg/verdict';
 import { NOTHING, stateOf, type Finding } from './finding.ts';
 import { blockerText, denialLines, gapText, quotedName } from './words.ts';
@@ -45,7 +53,7 @@ function objectionTo({ object }: Deletion, finding: Finding): Objection | undefi
       return undefined;
     case 'held':
       return {
-        lines: denialLines(refOf(object), finding),
+        lines: [...denialLines(refOf(object), finding), ...(destroysData(object) ? DESTROY_LINES : [])],
         causes: finding.blockers.map((blocker) => ({
           reason: blocker.code,
           message: `${blockerText(blocker)} depends on ${quotedName(blocker.of ?? refOf(object))}`,
@@ -73,10 +81,16 @@ function doubtAbout(object: KubeObject, { gaps, lacksCeph }: Finding): Pick<Obje
   };
 }
 
+/** What the word does not say. */
+const DESTROY_LINES = [
+  `${DESTROY_DATA} gives up what is in its namespace, not what others have on it. Volumes, as far as Rook cares, are given up by cleanupPolicy.allowUninstallWithVolumes: true`,
+];
+
 /** Where Ceph is asked, and how to do without it. */
 const CEPH_LINES = [
-  'Ceph is asked in the pod of the Rook operator, or in the toolbox. The right to (RoleBinding rook-deps-ceph) is given by: kubectl rook-deps install',
+  'Ceph is asked in the pod of the Rook operator, or in the toolbox. The right to (RoleBinding rook-deps-ceph) is given by: kubectl rook-deps install; for an external object store, with --ceph-namespace and its namespace',
   'To delete without its answer: kubectl rook-deps install --ceph=prefer',
+  `If all data of the CephCluster may be destroyed, delete it with cleanupPolicy.confirmation: ${DESTROY_DATA}; nothing in it is asked about then.`,
 ];
 
 function rightsLines(forbidden: readonly string[]): readonly string[] {

@@ -14,6 +14,7 @@ export { drainReconciler, type DrainPorts } from './drain.ts';
 export { findNow } from './find-now.ts';
 export { sharedCensus } from './shared-census.ts';
 export { sharedContents } from './shared-contents.ts';
+export { sparingDestroyed } from './destroyed.ts';
 export { sharedLooks } from './shared-looks.ts';
 export { verifiedFinder, type VerifiedPorts } from './verified.ts';
 export { withContents, type ContentsPorts } from './contents.ts';

@@ -48,6 +48,27 @@ describe('a live resource', () => {
     expect(world.finalizers(POOL)).toEqual([]);
   });
 
+  test('looks again while what was seen is not taken in yet, for nobody tells when it is', async () => {
+    const world = new DependentsWorld({ ...POOL, metadata: { ...POOL.metadata, finalizers: [FINALIZER] } });
+    [world.isComplete, world.isSettled] = [false, false];
+    expect(await world.reconcile(POOL)).toEqual({ kind: 'look-again', afterMs: 5_000 });
+    world.isSettled = true;
+    expect(await world.reconcile(POOL)).toEqual(WAIT);
+  });
+
+  test.for([
+    { status: 403, events: 1 },
+    { status: 422, events: 1 },
+    { status: 409, events: 0 },
+  ])('tells in an Event what cannot be written to the status: $status', async ({ status, events }) => {
+    const world = new DependentsWorld(deleted(POOL), PART);
+    world.cluster.before = ({ isStatus }) => {
+      if (isStatus) throw new Refusal(status, 'No');
+    };
+    await expect(world.reconcile(POOL)).rejects.toThrow('No');
+    expect(world.events).toHaveLength(events);
+  });
+
   test('that was changed meanwhile is a conflict, and nothing is lost', async () => {
     const world = new DependentsWorld(POOL, PART);
     world.cluster.before = ({ verb }) => {

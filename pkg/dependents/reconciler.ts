@@ -15,6 +15,8 @@ export interface DependentsPorts extends ReporterPorts {
     isHeld(resource: KubeObject): boolean;
     held(resource: KubeObject): Finding;
     readonly isComplete: boolean;
+    /** Whether all that was seen has been taken in; nobody tells when. */
+    readonly isSettled: boolean;
   };
   /** Whether Ceph is to be asked about a resource before it goes. */
   mayHoldData(resource: KubeObject): boolean;
@@ -84,6 +86,7 @@ async function keepFinalizer(
   if (isWanted) await setFinalizers(ref, object, [...finalizers, FINALIZER], ports, signal);
   // Not before all is known: it would be taken off at every start.
   else if (ports.cache.isComplete || isForced(object)) await removeFinalizer(ref, object, ports, signal);
+  else if (!ports.cache.isSettled) return lookAgain(LOOK_AGAIN.baseMs);
   return waitForChange;
 }
 

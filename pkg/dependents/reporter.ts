@@ -1,5 +1,5 @@
 import type { Clock } from '#pkg/clock';
-import { kindKey, type KindKey, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
+import { kindKey, numberAt, type KindKey, type KubeObject, type ObjectRef, type Writer } from '#pkg/object';
 import type { Finding } from './finding.ts';
 import { blockedStatus, isToldByRook, keptOf, ownMessage, type Keeps, type Statement } from './status.ts';
 import { patchStatus } from './status-write.ts';
@@ -52,11 +52,12 @@ export class Reporter {
     // After a restart the condition tells what was said before.
     const known = ownMessage(object);
     if (known !== undefined && !this.#told.has(uid)) this.#told.set(uid, { message: known, atMs: 0 });
-    const waits = [
-      await this.#write(ref, object, statement, signal),
-      await this.#tell(object, statement, signal),
-    ];
-    const left = waits.filter((wait) => wait !== undefined);
+    const [written] = await Promise.allSettled([this.#write(ref, object, statement, signal)]);
+    // Of what has changed or gone since, there may be something else to say.
+    if (written.status === 'rejected' && isOutdated(written.reason)) throw written.reason;
+    const toldMs = await this.#tell(object, statement, signal);
+    if (written.status === 'rejected') throw written.reason;
+    const left = [written.value, toldMs].filter((wait) => wait !== undefined);
     return left.length > 0 ? Math.min(...left) : undefined;
   }
 
@@ -103,6 +104,10 @@ export class Reporter {
     await this.#ports.record(object, 'ReconcileFailed', note, signal);
     return undefined;
   }
+}
+
+function isOutdated(error: unknown): boolean {
+  return [404, 409].includes(numberAt(error, 'status') ?? 0);
 }
 
 function statementOf(finding: Finding): Statement {

@@ -35,7 +35,7 @@ export class DependentsWatch {
   readonly #kinds: WatchedKinds<Kept>;
   readonly #index: LiveIndex;
   /** Those who are refused ask again and again, and thousands may depend on what they ask about. */
-  #found = { revision: -1, findings: new Map<ObjectKey, Finding>() };
+  #found = { revision: -1, findings: new Map<string, Finding>() };
 
   /** `touched` hears of a resource of Rook's whenever it, or what holds it, may have changed. */
   constructor(ports: ReflectorPorts, touched: (resource: ObjectRef) => void) {
@@ -75,18 +75,26 @@ export class DependentsWatch {
     return this.#kinds.store(kind) ?? new Map<ObjectKey, Kept>();
   }
 
+  /** Whether its cluster is being deleted with all its data. */
+  isDestroyed(resource: KubeObject): boolean {
+    const clusters = this.#kinds.store(Kinds.CephCluster)?.values() ?? [];
+    const going = [...clusters].flatMap(({ object }) => (object && isTerminating(object) ? [object] : []));
+    return destructionAsked(resource, going) !== undefined;
+  }
+
   isHeld(resource: KubeObject): boolean {
-    if (this.#isDestroyed(resource)) return false;
+    if (this.isDestroyed(resource)) return false;
     for (const { blocks } of this.#index.edgesTo(refOf(resource))) if (blocks) return true;
     return false;
   }
 
   /** What holds a resource, or the resources that would go with a namespace or a definition. */
   held(subject: KubeObject): Finding {
-    if (this.#isDestroyed(subject)) return NOTHING;
+    if (this.isDestroyed(subject)) return NOTHING;
     const { revision } = this.#index;
     if (this.#found.revision !== revision) this.#found = { revision, findings: new Map() };
-    const key = keyOf(refOf(subject));
+    // A cluster that is to be destroyed takes others along until it is being deleted, and then waits for them.
+    const key = `${takenAlongBy(subject) ? 'with ' : ''}${keyOf(refOf(subject))}`;
     const finding = this.#found.findings.get(key) ?? this.#find(subject);
     this.#found.findings.set(key, finding);
     return finding;
@@ -94,7 +102,7 @@ export class DependentsWatch {
 
   /** The same, with what must depend on something and does not tell on what. */
   heldOrDoubted(subject: KubeObject): Finding {
-    if (this.#isDestroyed(subject)) return NOTHING;
+    if (this.isDestroyed(subject)) return NOTHING;
     const taken = takenAlongBy(subject);
     const resources = taken ? [...this.#thoseOf(taken)].map(({ ref }) => ref) : [refOf(subject)];
     const doubts = resources
@@ -166,7 +174,7 @@ export class DependentsWatch {
     for (const { kind, namespace } of resources) {
       for (const kept of this.#kinds.store(kind)?.values() ?? []) {
         const isMeant = namespace === undefined || kept.ref.namespace === namespace;
-        if (isMeant && !(kept.object && this.#isDestroyed(kept.object))) yield kept;
+        if (isMeant && !(kept.object && this.isDestroyed(kept.object))) yield kept;
       }
     }
   }
@@ -175,12 +183,6 @@ export class DependentsWatch {
     for (const { ref } of this.#thoseOf(taken)) {
       for (const edge of this.#index.edgesTo(ref)) if (!taken.goes(edge.dependent)) yield edge;
     }
-  }
-
-  #isDestroyed(resource: KubeObject): boolean {
-    const clusters = this.#kinds.store(Kinds.CephCluster)?.values() ?? [];
-    const going = [...clusters].flatMap(({ object }) => (object && isTerminating(object) ? [object] : []));
-    return destructionAsked(resource, going) !== undefined;
   }
 }
 

@@ -7,6 +7,7 @@ export interface AccessAttributes {
   readonly resource: string;
   readonly subresource?: string;
   readonly namespace?: string;
+  readonly name?: string;
 }
 
 /** Whether the pods of a ServiceAccount may do something. Throws where the caller may not ask. */

@@ -84,6 +84,16 @@ describe('the objects of an installation', () => {
     });
   });
 
+  test('give no more to ask Ceph than to run programs in pods, and the keys of external object stores by name', () => {
+    const role = render().find(
+      ({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'rook-deps-ceph',
+    );
+    expect(listAt(role, 'rules')).toEqual([
+      { apiGroups: [''], resources: ['pods/exec'], verbs: ['get', 'create'] },
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['rgw-admin-ops-user'], verbs: ['get'] },
+    ]);
+  });
+
   test('remember where Ceph is to be asked', () => {
     const deployment = deploymentOf(render({ cephNamespaces: ['rook'], cephRights: [] }));
     const text = deployment?.metadata.annotations?.['rook-deps.io/install-options'];

@@ -1,5 +1,7 @@
 import { deletionOrder, type Edge } from '#pkg/graph';
 import {
+  DESTROY_DATA,
+  destroysData,
   isTrueAt,
   keyOf,
   Kinds,
@@ -162,13 +164,10 @@ function retentionNotes(steps: readonly Step[], told: readonly Obstacle[]): read
 function cleanupNotes(object: KubeObject): readonly string[] {
   if (!sameKind(refOf(object), Kinds.CephCluster)) return [];
   const name = `CephCluster/${object.metadata.name}`;
-  const isWiped = textAt(object, 'spec', 'cleanupPolicy', 'confirmation') === 'yes-really-destroy-data';
   const isOverlooked = isTrueAt(object, 'spec', 'cleanupPolicy', 'allowUninstallWithVolumes');
   return [
-    ...(isWiped
-      ? [
-          `Rook DESTROYS all data of ${name} on its hosts (cleanupPolicy.confirmation: yes-really-destroy-data)`,
-        ]
+    ...(destroysData(object)
+      ? [`Rook DESTROYS all data of ${name} on its hosts (cleanupPolicy.confirmation: ${DESTROY_DATA})`]
       : []),
     ...(isOverlooked
       ? [`Rook deletes ${name} with the volumes in it (cleanupPolicy.allowUninstallWithVolumes: true)`]

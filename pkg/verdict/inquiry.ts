@@ -12,6 +12,7 @@ import {
 } from '#pkg/object';
 import { DependencyIndex, knowsDependentsOf, needsOfVerdict, NEEDS_OF_CONSUMERS } from '#pkg/rules';
 import { gatherComposition } from './composition.ts';
+import { dataGivenUp } from './destruction.ts';
 import { operatorState, type OperatorState } from './deletion.ts';
 import { gather, type Gathered, type Lister } from './gather.ts';
 import { judge, type ContentsFound } from './judge.ts';
@@ -49,8 +50,12 @@ export async function inquire(
   const usedSubjects = new Set(subjects.filter((subject) => holdsVolumes(index, subject)));
   const consumerGaps = usedSubjects.size > 0 ? await addConsumers(lister, index, signal) : [];
   const operator = subjects.some(isTerminating) ? await findOperator(lister, signal) : 'Unknown';
-  const judgeOne = async (object: KubeObject, further: readonly Gap[]): Promise<DependencyReport> => {
-    const contents = (await ceph?.contentsOf(object, signal)) ?? { items: [], gaps: [] };
+  const judgeOne = async (
+    object: KubeObject,
+    further: readonly Gap[],
+    asked = ceph,
+  ): Promise<DependencyReport> => {
+    const contents = (await asked?.contentsOf(object, signal)) ?? { items: [], gaps: [] };
     const own = [...further, ...gapsOf(object)];
     const consumed = usedSubjects.has(object) ? consumerGaps : [];
     return judge(object, { index, gaps: [...own, ...consumed], contents, operator });
@@ -60,8 +65,12 @@ export async function inquire(
       const { items: members = [], gaps: unseen = [], goes } = wholes[at] ?? {};
       const further = [...kindGaps(subject), ...unseen.map(({ gap }) => gap)];
       // Of what a whole is composed of, only storage matters: of most other kinds nobody knows what needs them.
-      const judged = await Promise.all(members.map((member) => judgeOne(member, rookKindGaps(member))));
-      return judgeWhole(await judgeOne(subject, further), judged, goes);
+      const note = dataGivenUp(subject, members);
+      const asked = note ? SILENT : ceph;
+      const judged = await Promise.all(
+        members.map((member) => judgeOne(member, rookKindGaps(member), asked)),
+      );
+      return judgeWhole(withNote(await judgeOne(subject, further), note), judged, goes);
     }),
   );
 }
@@ -95,6 +104,13 @@ export async function decide(
   );
 }
 
+/** Of what is destroyed with a cluster nobody wants to know what it holds. */
+const SILENT: ContentsReader = { contentsOf: async () => ({ items: [], gaps: [] }) };
+
+function withNote(report: DependencyReport, note: string | undefined): DependencyReport {
+  return note ? { ...report, notes: [...(report.notes ?? []), note] } : report;
+}
+
 interface Seen {
   readonly index: DependencyIndex;
   /** What could not be looked at, and what must depend on something that nobody names. */
@@ -126,10 +142,13 @@ async function partsOf(subject: KubeObject, source: Source, signal: AbortSignal)
   return get ? gatherComposition({ get }, [subject], 'dependents', signal) : { items: [], gaps: [] };
 }
 
-/** The resources of Rook's that go with a namespace or a definition. */
+/** The resources of Rook's that go with a namespace, a definition or a cluster, without that itself. */
 async function gatherTaken(subject: KubeObject, lister: Lister, signal: AbortSignal): Promise<Gathered> {
   const needs = takenAlongBy(subject)?.resources.map((all) => ({ ...all, detail: 'object' }) as const);
-  return needs ? gather(lister, needs, signal) : { items: [], gaps: [] };
+  if (!needs) return { items: [], gaps: [] };
+  const { items, gaps } = await gather(lister, needs, signal);
+  const own = keyOf(refOf(subject));
+  return { items: items.filter((item) => keyOf(refOf(item)) !== own), gaps };
 }
 
 function goesWith(subject: KubeObject): (object: ObjectName) => boolean {

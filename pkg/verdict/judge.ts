@@ -2,11 +2,8 @@ import { compareEdges, walk, type Edge } from '#pkg/graph';
 import {
   compareText,
   isRookKind,
-  isTerminating,
   keyOf,
-  Kinds,
   refOf,
-  textAt,
   type Gap,
   type KubeObject,
   type ObjectKey,
@@ -14,6 +11,7 @@ import {
 import { contentWords, type DependencyIndex } from '#pkg/rules';
 import { contentOwners, type ContentOwners } from './content-owners.ts';
 import { deletionOf, type OperatorState } from './deletion.ts';
+import { destructionAsked } from './destruction.ts';
 import { nextSteps } from './next-steps.ts';
 import { nameOf, objectName } from './object-name.ts';
 import { API_VERSION, type Cause, type DependencyReport, type VerdictKind } from './report.ts';
@@ -141,17 +139,4 @@ function consumers(edges: readonly Edge[], index: DependencyIndex): readonly Edg
       found.set(`${keyOf(edge.dependent)} ${keyOf(edge.provider)} ${edge.code}`, edge);
   }
   return [...found.values()];
-}
-
-/** Rook lets everything go unchecked, except the cluster itself, once a cluster is deleted with this word. */
-export function destructionAsked(subject: KubeObject, others: Iterable<KubeObject>): string | undefined {
-  const { namespace } = subject.metadata;
-  if (!isRookKind(refOf(subject)) || subject.kind === 'CephCluster') return undefined;
-  for (const object of others) {
-    const isCluster = object.kind === Kinds.CephCluster.kind && object.metadata.namespace === namespace;
-    if (!isCluster || !isTerminating(object) || !isRookKind(refOf(object))) continue;
-    if (textAt(object, 'spec', 'cleanupPolicy', 'confirmation') !== 'yes-really-destroy-data') continue;
-    return `CephCluster ${object.metadata.name} is being deleted with cleanupPolicy.confirmation: yes-really-destroy-data, so nothing is held back`;
-  }
-  return undefined;
 }

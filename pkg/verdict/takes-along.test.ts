@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { Kinds, refOf, ROOK_KINDS, type KubeObject } from '#pkg/object';
+import { DESTROY_DATA, Kinds, refOf, ROOK_KINDS, type KubeObject } from '#pkg/object';
 import { skippedCeph } from '#pkg/ceph';
 import { fakeReader } from '#test/fakes/reader.ts';
-import { aClass, anObject, aPool, aRadosNamespace, aStore, aVolume } from '#test/fixtures/objects.ts';
-import { decide, inquire } from './inquiry.ts';
+import {
+  aClass,
+  aCluster,
+  anObject,
+  aPool,
+  aRadosNamespace,
+  aStore,
+  aVolume,
+} from '#test/fixtures/objects.ts';
+import { decide, inquire, type ContentsReader } from './inquiry.ts';
 import { takenAlongBy } from './takes-along.ts';
 
 const SIGNAL = new AbortController().signal;
@@ -31,6 +39,76 @@ describe('what goes with', () => {
 
   test.for([definitionOf('widgets.example.com'), aPool('p')])('$kind $metadata.name is nothing', (object) => {
     expect(takenAlongBy(object)).toBeUndefined();
+  });
+});
+
+describe('a cluster with yes-really-destroy-data', () => {
+  const spec = { cleanupPolicy: { confirmation: DESTROY_DATA } };
+  const cluster = aCluster('c', { spec });
+  const inside = [aPool('p'), aRadosNamespace('n', 'p')];
+  const volume = aVolume('v', { attributes: { clusterID: 'rook-ceph', pool: 'p' } });
+  const images: ContentsReader = {
+    contentsOf: async ({ kind }) =>
+      kind === 'CephBlockPool'
+        ? { items: [{ kind: 'RBDImage', name: 'i' }], gaps: [{ what: 'x', reason: 'y' }] }
+        : { items: [], gaps: [] },
+  };
+  const verdictOn = async (subject: KubeObject, ...others: readonly KubeObject[]) => {
+    const reader = fakeReader([NAMESPACE, subject, ...inside, ...others]);
+    const [report] = await inquire(reader, [subject], images, SIGNAL);
+    const [decision] = await decide(reader, [subject], skippedCeph(), SIGNAL);
+    expect(decision?.causes.map(({ object }) => object.name)).toEqual(
+      report?.causes.filter(({ object }) => object.apiVersion !== 'ceph').map(({ object }) => object.name),
+    );
+    return report;
+  };
+
+  test('takes along what is of Rook in its namespace, until it is being deleted', () => {
+    const taken = takenAlongBy(cluster);
+    expect(taken?.resources).toHaveLength(ROOK_KINDS.length);
+    expect(taken?.goes(refOf(aPool('p')))).toBe(true);
+    expect(taken?.goes(refOf(aPool('p', { namespace: 'other' })))).toBe(false);
+    expect(taken?.goes({ group: 'objectbucket.io', kind: 'ObjectBucketClaim', namespace: 'rook-ceph' })).toBe(
+      false,
+    );
+    expect(takenAlongBy(aCluster('c', { spec, deletionTimestamp: '2030-01-01T00:00:00Z' }))).toBeUndefined();
+    expect(takenAlongBy(aCluster('c'))).toBeUndefined();
+  });
+
+  test('is not held by what is in it, nor by what Ceph holds or does not tell', async () => {
+    expect(await verdictOn(cluster)).toMatchObject({
+      verdict: 'Deletable',
+      causes: [],
+      gaps: [],
+      notes: [expect.stringContaining('yes-really-destroy-data')],
+    });
+  });
+
+  test('nor is its namespace', async () => {
+    const told = async (one: KubeObject) => {
+      const report = await verdictOn(NAMESPACE, one);
+      return { causes: report?.causes.length, gaps: report?.gaps.map(({ what }) => what) };
+    };
+    // Of namespaces nobody knows all that is lost with them.
+    expect(await told(cluster)).toEqual({ causes: 0, gaps: ['dependents of a Namespace'] });
+    expect(await told(aCluster('c'))).toEqual({ causes: 1, gaps: ['dependents of a Namespace', 'x'] });
+  });
+
+  test('is held by a volume on what is in it, once each, unless volumes are given up as well', async () => {
+    const told = await verdictOn(cluster, volume);
+    expect(told?.causes.map(({ object, part }) => `${object.name} needs ${part?.kind ?? 'it'}`)).toEqual([
+      'v needs it',
+      'v needs CephBlockPool',
+    ]);
+    const cleanupPolicy = { ...spec.cleanupPolicy, allowUninstallWithVolumes: true };
+    expect(await verdictOn(aCluster('c', { spec: { cleanupPolicy } }), volume)).toMatchObject({
+      verdict: 'Deletable',
+    });
+  });
+
+  test('holds what is in it while it is not being deleted', async () => {
+    const [report] = await inquire(fakeReader([cluster, ...inside]), [aPool('p')], skippedCeph(), SIGNAL);
+    expect(report?.verdict).toBe('Blocked');
   });
 });
 

@@ -1,5 +1,7 @@
 import {
+  destroysData,
   isRookKind,
+  isTerminating,
   isTrueAt,
   listAt,
   refOf,
@@ -25,13 +27,23 @@ export interface TakenAlong {
   goes(ref: Pick<ObjectRef, 'group' | 'kind' | 'namespace'>): boolean;
 }
 
-/** What a Namespace, or a definition of Rook's, takes along when it is deleted; undefined for anything else. */
+/**
+ * What a Namespace, a definition of Rook's, or a cluster that is to be destroyed takes along when it is deleted; undefined
+ * for anything else. Once such a cluster is being deleted, it waits for what is in it like any other.
+ */
 export function takenAlongBy(object: KubeObject): TakenAlong | undefined {
   const { group, kind, name } = refOf(object);
   if (group === '' && kind === 'Namespace') {
     return {
       resources: ROOK_KINDS.map((type) => ({ kind: type, namespace: name })),
       goes: ({ namespace }) => namespace === name,
+    };
+  }
+  const { namespace } = object.metadata;
+  if (destroysData(object) && !isTerminating(object)) {
+    return {
+      resources: ROOK_KINDS.map((type) => ({ kind: type, ...(namespace ? { namespace } : {}) })),
+      goes: (ref) => isRookKind(ref) && ref.namespace === namespace,
     };
   }
   if (group !== 'apiextensions.k8s.io' || kind !== 'CustomResourceDefinition') return undefined;

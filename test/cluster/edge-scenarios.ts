@@ -30,6 +30,18 @@ const store = (ns: string, name: string, spec: object = {}): object =>
 const filesystem = (ns: string, name: string, spec: object = {}): object =>
   served(Kinds.CephFilesystem, name, ns, spec);
 
+const content = (ns: string, name: string, driver: string, source: object): object => ({
+  apiVersion: 'snapshot.storage.k8s.io/v1',
+  kind: 'VolumeSnapshotContent',
+  metadata: { name },
+  spec: {
+    driver,
+    deletionPolicy: 'Retain',
+    source,
+    volumeSnapshotRef: { namespace: ns, name: 'snap' },
+  },
+});
+
 /** What a Rook kind needs besides the least, to be accepted on its own. */
 const EXTRA: Readonly<Record<string, object>> = {
   CephBlockPoolRadosNamespace: { blockPoolName: 'absent' },
@@ -243,7 +255,7 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
   },
   {
     edge: 'E17',
-    name: 'a client holds the pools and filesystems of its capabilities',
+    name: 'a client holds the pools of its capabilities',
     objects: (ns) => [
       pool(ns, 'p'),
       served(Kinds.CephClient, 'yes', ns, { caps: { osd: 'profile rbd pool=q, profile rbd pool=p' } }),
@@ -251,6 +263,18 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
     ],
     ask: () => 'cephbp/p',
     causes: () => ['RD017 CephClient/yes'],
+  },
+  {
+    edge: 'E17',
+    name: 'clients hold the filesystems of their capabilities, by name and by tag',
+    objects: (ns) => [
+      filesystem(ns, 'fs'),
+      served(Kinds.CephClient, 'by-name', ns, { caps: { mds: 'allow rw fsname=fs path=/a' } }),
+      served(Kinds.CephClient, 'by-tag', ns, { caps: { osd: 'allow rw tag cephfs data=fs' } }),
+      served(Kinds.CephClient, 'no', ns, { caps: { mds: 'allow rw fsname=fs2' } }),
+    ],
+    ask: () => 'cephfs/fs',
+    causes: () => ['RD017 CephClient/by-name', 'RD017 CephClient/by-tag'],
   },
   {
     edge: 'E18',
@@ -358,6 +382,29 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
   },
   {
     edge: 'E23',
+    name: 'a volume holds the filesystem that it names',
+    objects: (ns) => [
+      filesystem(ns, 'fs'),
+      filesystem(ns, 'other'),
+      servedVolume(`${ns}-plain`, CEPHFS, { volumeAttributes: { clusterID: ns, fsName: 'fs' } }),
+      servedVolume(`${ns}-other`, CEPHFS, { volumeAttributes: { clusterID: ns, fsName: 'other' } }),
+    ],
+    ask: () => 'cephfs/fs',
+    causes: (ns) => [`RD023 PersistentVolume/${ns}-plain`],
+  },
+  {
+    edge: 'E23',
+    name: 'volumes of images and of files hold the cluster',
+    objects: (ns) => [
+      served(Kinds.CephCluster, 'c', ns),
+      servedVolume(`${ns}-image`, RBD, { volumeAttributes: { clusterID: ns, pool: 'p' } }),
+      servedVolume(`${ns}-files`, CEPHFS, { volumeAttributes: { clusterID: ns, fsName: 'fs' } }),
+    ],
+    ask: () => 'cephcluster/c',
+    causes: (ns) => ['files', 'image'].map((name) => `RD023 PersistentVolume/${ns}-${name}`),
+  },
+  {
+    edge: 'E23',
     name: 'volumes hold the subvolume group of their root path, and every group when nothing tells',
     objects: (ns) => [
       filesystem(ns, 'fs'),
@@ -415,7 +462,7 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
   },
   {
     edge: 'E23',
-    name: 'volumes hold the cluster, through hashed clusterIDs too, unless uninstalling with volumes is allowed',
+    name: 'volumes do not hold the cluster where uninstalling with volumes is allowed',
     objects: (ns) => [
       served(Kinds.CephCluster, 'c', ns, { cleanupPolicy: { allowUninstallWithVolumes: true } }),
       servedVolume(`${ns}-pv`, RBD, { volumeAttributes: { clusterID: ns, pool: 'p' } }),
@@ -429,17 +476,7 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
     objects: (ns) => [
       pool(ns, 'p', {}, { poolID: 11 }),
       pool(ns, 'q', {}, { poolID: 12 }),
-      {
-        apiVersion: 'snapshot.storage.k8s.io/v1',
-        kind: 'VolumeSnapshotContent',
-        metadata: { name: `${ns}-content` },
-        spec: {
-          driver: RBD,
-          deletionPolicy: 'Retain',
-          source: { snapshotHandle: handleOf(ns, 11) },
-          volumeSnapshotRef: { namespace: ns, name: 'snap' },
-        },
-      },
+      content(ns, `${ns}-content`, RBD, { snapshotHandle: handleOf(ns, 11) }),
     ],
     ask: () => 'cephbp/p',
     causes: (ns) => [`RD024 VolumeSnapshotContent/${ns}-content`],
@@ -452,21 +489,25 @@ export const EDGE_SCENARIOS: readonly EdgeScenario[] = [
       pool(ns, 'meta', {}, { poolID: 21 }),
       pool(ns, 'ec', {}, { poolID: 22 }),
       servedClass(`${ns}-ec`, RBD, { clusterID: ns, pool: 'meta', dataPool: 'ec' }),
-      {
-        apiVersion: 'snapshot.storage.k8s.io/v1',
-        kind: 'VolumeSnapshotContent',
-        metadata: { name: `${ns}-content` },
-        spec: {
-          driver: RBD,
-          deletionPolicy: 'Retain',
-          source: { snapshotHandle: handleOf(ns, 21) },
-          volumeSnapshotRef: { namespace: ns, name: 'snap' },
-        },
-      },
+      content(ns, `${ns}-content`, RBD, { snapshotHandle: handleOf(ns, 21) }),
     ],
     ask: () => 'cephbp/ec',
     causes: (ns) => [`RD024 VolumeSnapshotContent/${ns}-content`],
     related: (ns) => [`RD020 StorageClass/${ns}-ec`, 'RD034 VolumeSnapshot/snap'],
+  },
+  {
+    edge: 'E24',
+    name: 'a snapshot of files holds the filesystem of its volume, and every one when its volume is gone',
+    objects: (ns) => [
+      filesystem(ns, 'fs'),
+      filesystem(ns, 'other'),
+      servedVolume(`${ns}-pv`, CEPHFS, { volumeAttributes: { clusterID: ns, fsName: 'other' } }),
+      content(ns, `${ns}-near`, CEPHFS, { volumeHandle: `${ns}-pv` }),
+      content(ns, `${ns}-gone`, CEPHFS, { snapshotHandle: handleOf(ns, 1) }),
+    ],
+    ask: () => 'cephfs/fs',
+    causes: (ns) => [`RD024 VolumeSnapshotContent/${ns}-gone`],
+    related: () => ['RD034 VolumeSnapshot/snap'],
   },
   {
     edge: 'E25',

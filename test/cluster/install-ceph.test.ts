@@ -49,6 +49,16 @@ async function mayExec(namespace: string): Promise<boolean> {
   return (await stage.kubectl(args)).stdout.trim() === 'yes';
 }
 
+/** Of Secrets in a namespace, the keys of an external object store alone. */
+async function mayReadKeys(namespace: string): Promise<boolean> {
+  const may = async (what: string): Promise<boolean> =>
+    (
+      await stage.kubectl(['auth', 'can-i', 'get', what, '-n', namespace, '--as', CONTROLLER])
+    ).stdout.trim() === 'yes';
+  expect(await may('secrets')).toBe(false);
+  return may('secret/rgw-admin-ops-user');
+}
+
 async function cephRow(): Promise<unknown> {
   const { stdout } = await stage.plugin(['check', '-o', 'json']);
   const row = listAt(JSON.parse(stdout), 'checks').find((each) => textAt(each, 'section') === 'Ceph');
@@ -126,6 +136,7 @@ describeOnCluster('the right to ask Ceph', () => {
         false,
       ]);
     }, WAIT);
+    expect(await Promise.all(['ceph', 'tenant'].map(mayReadKeys))).toEqual([true, false]);
     expect(await cephRow()).toEqual(['ok', '--ceph=require']);
   });
 

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Kinds, ROOK_KINDS } from '#pkg/object';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { DESTROY_DATA, Kinds, listAt, ROOK_KINDS, textAt } from '#pkg/object';
 import { served } from '../fixtures/served-objects.ts';
+import type { Target } from './client.ts';
 import { RookObjects } from './rook-objects.ts';
 import { RookStandIn, served as withFinalizer } from './rook-operator.ts';
 import { Scene } from './scene.ts';
@@ -16,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 /** A namespace in which every kind of Rook's depends on others: eight layers. */
-const cluster = (ns: string): readonly object[] =>
+const cluster = (ns: string, cleanupPolicy = {}): readonly object[] =>
   [
-    served(Kinds.CephCluster, 'c', ns),
+    served(Kinds.CephCluster, 'c', ns, { cleanupPolicy }),
     served(Kinds.CephBlockPool, 'p', ns, { mirroring: { enabled: true, mode: 'image' } }),
     served(Kinds.CephBlockPoolRadosNamespace, 'rns', ns, {
       blockPoolName: 'p',
@@ -60,6 +61,15 @@ const ORDER: readonly (readonly [first: string, then: string])[] = [
   ['CephObjectZoneGroup', 'CephObjectRealm'],
 ];
 
+const namespaced = (name: string): Target => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+
+async function untilDrained(ns: string): Promise<void> {
+  await vi.waitFor(async () => expect(await scene.client.read(namespaced(ns))).toBeUndefined(), {
+    timeout: 60_000,
+    interval: 200,
+  });
+}
+
 test('a namespace with all 19 kinds drains within a minute, dependents before what they depend on', async () => {
   const ns = await scene.namespace('rook-ceph');
   const objects = cluster(ns);
@@ -74,13 +84,7 @@ test('a namespace with all 19 kinds drains within a minute, dependents before wh
   const operator = new RookStandIn(scene.client, ns);
   const startedMs = Date.now();
   await scene.install.kubectl(['delete', 'namespace', ns, '--wait=false']);
-  await vi.waitFor(
-    async () =>
-      expect(
-        await scene.client.read({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } }),
-      ).toBeUndefined(),
-    { timeout: 60_000, interval: 200 },
-  );
+  await untilDrained(ns);
   expect(Date.now() - startedMs).toBeLessThan(60_000);
   await operator.end();
   const names = operator.gone.map((name) => name.split('/')[0] ?? '');
@@ -102,4 +106,55 @@ test('a namespace without anything of Rook is left alone', async () => {
   const namespace = await scene.client.read({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } });
   expect(Object.keys(namespace?.metadata.labels ?? {})).toEqual(['kubernetes.io/metadata.name']);
   await scene.client.patch(target, { metadata: { finalizers: null } });
+});
+
+describe('where Ceph has to be asked and cannot be', () => {
+  beforeAll(async () => {
+    await scene.killController();
+    await scene.restartController(['--ceph=require']);
+  }, 60_000);
+
+  test('a namespace with all 19 kinds drains within a minute if its cluster bears yes-really-destroy-data', async () => {
+    const ns = await scene.namespace('destroyed');
+    await rook.apply(cluster(ns, { confirmation: DESTROY_DATA }));
+    await rook.untilHeld({ kind: 'CephFilesystem', namespace: ns, name: 'fs' });
+    await scene.untilMarked(namespaced(ns));
+    const operator = new RookStandIn(scene.client, ns);
+    expect((await scene.client.delete(namespaced(ns))).status).toBe(200);
+    await untilDrained(ns);
+    await operator.end();
+    expect(operator.gone).toHaveLength(ROOK_KINDS.length);
+  }, 120_000);
+
+  test('without that word nothing that may hold data goes, the namespace tells the ways out, and the word is one', async () => {
+    const ns = await scene.namespace('kept');
+    await rook.apply(
+      [
+        served(Kinds.CephCluster, 'c', ns),
+        served(Kinds.CephBlockPool, 'p', ns),
+        served(Kinds.CephClient, 'cl', ns, { caps: { osd: 'profile rbd pool=p' } }),
+      ].map(withFinalizer),
+    );
+    await rook.untilHeld({ kind: 'CephBlockPool', namespace: ns, name: 'p' });
+    await scene.untilMarked(namespaced(ns));
+    expect((await scene.client.delete(namespaced(ns))).status).toBe(503);
+    await scene.client.patch(namespaced(ns), {
+      metadata: { annotations: { 'rook-deps.io/force-delete': 'the test wants it' } },
+    });
+    const operator = new RookStandIn(scene.client, ns);
+    expect((await scene.client.delete(namespaced(ns))).status).toBe(200);
+    await vi.waitFor(
+      async () => {
+        const namespace = await scene.client.read(namespaced(ns));
+        const told = listAt(namespace, 'status', 'conditions').map((one) => textAt(one, 'message'));
+        expect(told.join()).toMatch(/cannot tell .*yes-really-destroy-data/s);
+        expect(operator.gone).toEqual(['CephClient/cl']);
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    const named = { kind: 'CephCluster', namespace: ns, name: 'c' };
+    await rook.patch(named, { spec: { cleanupPolicy: { confirmation: DESTROY_DATA } } });
+    await untilDrained(ns);
+    await operator.end();
+  }, 120_000);
 });

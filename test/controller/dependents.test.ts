@@ -4,7 +4,7 @@ import { fieldAt, isRecord, Kinds, listAt, textAt, type KubeObject } from '#pkg/
 import { served, servedVolume } from '../fixtures/served-objects.ts';
 import { auditEnd, controllerWrites } from './controller-writes.ts';
 import { deletePastTheWebhook } from './past-the-webhook.ts';
-import { RookObjects, type Named } from './rook-objects.ts';
+import { blockersOf, RookObjects, type Named } from './rook-objects.ts';
 import { finalizerOf } from './rook-operator.ts';
 import { Scene } from './scene.ts';
 
@@ -112,12 +112,21 @@ describe('the ways out', () => {
     const ns = await scene.namespace('destroy');
     const cleanupPolicy = { confirmation: 'yes-really-destroy-data' };
     const cluster = served(Kinds.CephCluster, 'c', ns, { cleanupPolicy });
-    await rook.apply([cluster, ...poolWith(ns, 'a')]);
+    const volume = servedVolume(`${ns}-pv`, RBD, { volumeAttributes: { clusterID: ns, pool: 'p' } });
+    await rook.apply([cluster, ...poolWith(ns, 'a'), volume]);
     // Set, but the cluster is not being deleted.
     expect((await rook.delete(pool(ns))).status).toBe(409);
-    expect((await rook.delete({ kind: 'CephCluster', namespace: ns, name: 'c' })).status).toBe(409);
     await rook.untilHeld({ kind: 'CephCluster', namespace: ns, name: 'c' });
-    await deletePast({ kind: 'CephCluster', namespace: ns, name: 'c' });
+    // The word is about what is in the cluster, and not about who has volumes on it.
+    const refusal = await rook.delete({ kind: 'CephCluster', namespace: ns, name: 'c' });
+    expect(refusal.message).toContain('allowUninstallWithVolumes: true');
+    expect(blockersOf(refusal)).toEqual([{ kind: 'PersistentVolume', name: `${ns}-pv` }]);
+    expect(refusal.status).toBe(409);
+    await rook.remove({ kind: 'PersistentVolume', name: `${ns}-pv` });
+    await vi.waitFor(async () => {
+      const { status } = await rook.delete({ kind: 'CephCluster', namespace: ns, name: 'c' });
+      expect(status).toBe(200);
+    }, WAIT);
     await vi.waitFor(async () => expect((await rook.delete(pool(ns))).status).toBe(200), WAIT);
     await rook.untilGone(pool(ns));
     await rook.remove(rns(ns));

@@ -55,10 +55,10 @@ export class Scene {
   }
 
   /** Another one, which need not wait until the lease of the one that was killed runs out. */
-  async restartController(): Promise<void> {
+  async restartController(extraArgs: readonly string[] = []): Promise<void> {
     const lease = ['lease', 'rook-deps', '-n', 'rook-deps-system', '--ignore-not-found'];
     await this.install.kubectl(['delete', ...lease]);
-    await this.startController();
+    await this.startController(extraArgs);
   }
 
   /** Makes objects in their order. A kind that is just being defined, or a webhook just routed, takes a moment. */

@@ -38,6 +38,7 @@ export class DependentsWorld {
   /** What the cache has; follows the cluster unless it is set. */
   frozen: readonly KubeObject[] | undefined;
   isComplete = true;
+  isSettled = true;
   refusals: readonly Refusal[] = [];
   /** Names of resources that Ceph is to be asked about, with what it holds for them. */
   readonly dataHolders = new Map<string, readonly string[]>();
@@ -101,6 +102,7 @@ export class DependentsWorld {
 
   #ports(): DependentsPorts {
     const isComplete = (): boolean => this.isComplete;
+    const isSettled = (): boolean => this.isSettled;
     return {
       get: (ref) => this.cluster.get(ref),
       writer: { patch: (ref, change, signal) => this.cluster.writer.patch(ref, change, signal) },
@@ -125,6 +127,9 @@ export class DependentsWorld {
         },
         get isComplete() {
           return isComplete();
+        },
+        get isSettled() {
+          return isSettled();
         },
       },
     };

@@ -2,13 +2,14 @@ import {
   sharedCensus,
   sharedContents,
   sharedLooks,
+  sparingDestroyed,
   verifiedFinder,
   withContents,
   type DependentsWatch,
   type Finding,
 } from '#pkg/dependents';
-import type { KubeObject, Listing } from '#pkg/object';
-import { takenAlongBy } from '#pkg/verdict';
+import { Kinds, type KubeObject, type Listing } from '#pkg/object';
+import { dataGivenUp, takenAlongBy } from '#pkg/verdict';
 import type { Machinery } from './feature.ts';
 import { LookThread } from './look-thread.ts';
 
@@ -32,14 +33,23 @@ export class DependentsFinder {
     const takenAlong = async (subject: KubeObject, signal: AbortSignal): Promise<Listing> => {
       const wanted = cephMode === 'off' ? [] : (takenAlongBy(subject)?.resources ?? []);
       const lists = await Promise.all(wanted.map((all) => reader.list({ ...all, detail: 'object' }, signal)));
+      const items = lists.flatMap((list) => list.items);
       return {
-        items: lists.flatMap(({ items }) => items).filter(mayHoldData),
+        items: dataGivenUp(subject, items) ? [] : items.filter(mayHoldData),
         gaps: lists.flatMap(({ gaps }) => gaps),
       };
     };
-    this.#find = withContents(verifiedFinder({ cache, census: sharedCensus(census, LOOK_MS), look, clock }), {
-      contents: sharedContents(contents, CONTENTS_MS),
-      takenAlong,
+    const findAll = withContents(
+      verifiedFinder({ cache, census: sharedCensus(census, LOOK_MS), look, clock }),
+      {
+        contents: sharedContents(contents, CONTENTS_MS),
+        takenAlong,
+      },
+    );
+    this.#find = sparingDestroyed(findAll, {
+      isDestroyed: (subject) => cache.isDestroyed(subject),
+      clustersIn: (namespace, signal) =>
+        reader.list({ kind: Kinds.CephCluster, namespace, detail: 'object' }, signal),
     });
   }
 
