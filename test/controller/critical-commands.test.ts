@@ -7,7 +7,11 @@ import { deployment } from './critical-objects.ts';
 import { localInstall, type LocalInstall } from './local-install.ts';
 
 const WAIT = { timeout: 30_000, interval: 200 };
-const NAME = 'deployment-rook-ceph-rook-ceph-operator';
+const NAME = 'deployment-rook-ceph-rook-ceph-operator-2268f1e2';
+const COOL = 'deployment-default-cool-eb934c01';
+
+/** Takes off what was added. */
+const ONLY_21 = JSON.stringify([23, 22, 21].map((at) => ({ op: 'remove', path: `/spec/criteria/${at}` })));
 
 let install: LocalInstall;
 
@@ -74,7 +78,28 @@ describe('protect operator', () => {
 
   test('changes nothing when it is run again', async () => {
     const again = await install.plugin(['protect', 'operator']);
-    expect(again.stdout).toBe(`criticalservice.rook-deps.io/${NAME} unchanged\n`);
+    expect(again.stdout).toBe(
+      `criticalservice.rook-deps.io/${NAME} unchanged\nIt waits for 21 criteria, 0 new; deletionPolicy Strict, replayDeletion false.\n`,
+    );
+  });
+
+  test('keeps what it waits for when something is added to it', async () => {
+    const more = ['--critical', 'deploy/rook-ceph-operator', '-n', 'rook-ceph'];
+    const added = await install.plugin(['protect', ...more, '--resource', 'cephcluster/none']);
+    expect(added.stdout).toBe(
+      `criticalservice.rook-deps.io/${NAME} configured\nIt waits for 22 criteria, 1 new; deletionPolicy Strict, replayDeletion false.\n`,
+    );
+    expect(listAt(await stored(NAME), 'spec', 'criteria')).toHaveLength(22);
+    const refused = await install.kubectl(['delete', 'deploy/rook-ceph-operator', '-n', 'rook-ceph']);
+    expect(refused.stderr).toContain('1 cephblockpools.ceph.rook.io with finalizer');
+    const both = await Promise.all(
+      ['a', 'b'].map((name) => install.plugin(['protect', ...more, '--resource', `cephcluster/${name}`])),
+    );
+    expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      Array(2).fill({ code: 0, stderr: '' }),
+    );
+    expect(listAt(await stored(NAME), 'spec', 'criteria')).toHaveLength(24);
+    await install.kubectl(['patch', 'criticalservice', NAME, '--type=json', '-p', ONLY_21]);
   });
 
   test('is shown by protections, and no longer advised', async () => {
@@ -130,9 +155,7 @@ describe('protect operator', () => {
     expect(dry.stdout).toBe(`criticalservice.rook-deps.io/${NAME} deleted (server dry run)\n`);
     const undone = await install.plugin(['unprotect', 'deploy/rook-ceph-operator', '-n', 'rook-ceph']);
     expect(undone).toMatchObject({ stderr: '', stdout: `criticalservice.rook-deps.io/${NAME} deleted\n` });
-    await vi.waitFor(async () => {
-      expect((await install.kubectl(['get', 'criticalservices', '-o', 'name'])).stdout).toBe('');
-    }, WAIT);
+    expect((await install.kubectl(['get', 'criticalservices', '-o', 'name'])).stdout).toBe('');
     const left = await install.kubectl(['get', 'deploy/rook-ceph-operator', '-n', 'rook-ceph', '-o', 'json']);
     expect(fieldAt(JSON.parse(left.stdout), 'metadata', 'labels')).toBeUndefined();
   });
@@ -152,11 +175,11 @@ test('protect --critical keeps any workload by finalizers and objects', async ()
     'cephblockpool/left',
     '--replay',
   ]);
-  expect(made.stdout).toBe('criticalservice.rook-deps.io/deployment-default-cool created\n');
+  expect(made.stdout).toBe(`criticalservice.rook-deps.io/${COOL} created\n`);
   expect(made.stderr).toContain(
     'Warning: spec.replayDeletion: rook-deps may not delete deployments.apps and namespaces (grant it: kubectl rook-deps install --grant deployments.apps,namespaces)',
   );
-  const service = await stored('deployment-default-cool');
+  const service = await stored(COOL);
   expect(fieldAt(service, 'spec')).toEqual({
     provider: { group: 'apps', resource: 'deployments', namespace: 'default', name: 'cool' },
     criteria: [
@@ -193,11 +216,22 @@ test('protect --critical keeps any workload by finalizers and objects', async ()
     '{"metadata":{"finalizers":null}}',
   ]);
   await vi.waitFor(async () => {
-    const conditions = listAt(await stored('deployment-default-cool'), 'status', 'conditions');
+    const conditions = listAt(await stored(COOL), 'status', 'conditions');
     const replayed = conditions.find((one) => textAt(one, 'type') === 'Replayed');
     expect(textAt(replayed, 'reason')).toBe('Forbidden');
     expect(textAt(replayed, 'message')).toContain('kubectl rook-deps install --grant deployments.apps');
   }, WAIT);
+});
+
+test('unprotect waits until the CriticalService is gone', async () => {
+  const finalizers = (op: string, rest: object): string =>
+    JSON.stringify([{ op, path: '/metadata/finalizers/1', ...rest }]);
+  const patch = ['patch', 'criticalservice', COOL, '--type=json', '-p'];
+  await install.kubectl([...patch, finalizers('add', { value: 'example.com/slow' })]);
+  const waiting = await install.plugin(['unprotect', 'deploy/cool', '-n', 'default', '--timeout=1s']);
+  expect(waiting.code).toBe(124);
+  expect(waiting.stderr).toContain(`criticalservice.rook-deps.io/${COOL} is not gone after 1s`);
+  await install.kubectl([...patch, JSON.stringify([{ op: 'remove', path: '/metadata/finalizers' }])]);
 });
 
 describe('wrong input', () => {
