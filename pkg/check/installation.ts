@@ -2,6 +2,7 @@ import { CONTROLLER_NAME, LEASE_NAME, rolloutLack, type Installed } from '#pkg/i
 import { listAt, numberAt, textAt, type KubeObject } from '#pkg/object';
 import { failure, ok, warning, type Check, type CheckPorts } from './check.ts';
 import { controllerRights } from './controller-rights.ts';
+import { policyCheck } from './policies.ts';
 
 const SECTION = 'Installation';
 const AGAIN = 'run: kubectl rook-deps install';
@@ -68,6 +69,7 @@ export function installationChecks(
       },
     },
     controllerRights(namespace, ports),
+    policyCheck(namespace, ports),
   ];
 }
 
