@@ -68,10 +68,10 @@ export class CriticalWatch {
     for (const { ref } of this.services()) this.#turn(ref, 'now');
   }
 
-  /** Whether the provider is there, as far as is known. */
-  hasProvider({ provider }: CriticalService): boolean {
+  /** The provider, if it is there as far as is known. */
+  provider({ provider }: CriticalService): ObjectRef | undefined {
     const ref = this.#types.current && refTo(provider, this.#types.current);
-    return ref !== undefined && this.#named.look(ref).kind === 'present';
+    return ref && this.#named.look(ref).kind === 'present' ? ref : undefined;
   }
 
   /** How a criterion stands, as far as is known. */
