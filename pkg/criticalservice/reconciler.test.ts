@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldAt } from '#pkg/object';
+import { fieldAt, listAt, textAt } from '#pkg/object';
 import type { Attempt } from '#pkg/protection';
 import {
   CriticalWorld,
@@ -7,12 +7,15 @@ import {
   HOME_REF,
   KEYS,
   poolObject,
+  POOLS,
   PROVIDER_REF,
   SERVICE_REF,
   serviceObject,
 } from '#test/fakes/critical-world.ts';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import { SIGNAL } from '#test/fakes/usage-world.ts';
+import type { Standing } from './criteria.ts';
+import type { Criterion } from './critical-service.ts';
 import type { CriticalServicePorts } from './holding.ts';
 import { criticalServiceReconciler } from './reconciler.ts';
 
@@ -42,6 +45,29 @@ describe('a service in force', () => {
     await world.reconcile();
     world.cluster.calls.length = 0;
     await world.reconcile();
+    expect(world.cluster.writes).toEqual([]);
+  });
+
+  test('says no more of many criteria than its status takes, and then writes nothing', async () => {
+    const criteria = Array.from({ length: 64 }, () => POOLS);
+    const world = new CriticalWorld(deploymentObject(), serviceObject({ criteria }));
+    const standing = (criterion: Criterion): Standing => ({
+      criterion,
+      state: 'unmet',
+      examples: [],
+      message: 'ä'.repeat(5_000),
+    });
+    const reconcile = async (): Promise<unknown> =>
+      criticalServiceReconciler({ ...world.ports, standing }).reconcile(SERVICE_REF, SIGNAL);
+    await reconcile();
+    const { object } = world.service();
+    const lengthOf = (one: unknown): number => textAt(one, 'message')?.length ?? 0;
+    const most = (list: string): number => Math.max(...listAt(object, 'status', list).map(lengthOf));
+    expect(most('criteria')).toBeLessThanOrEqual(4_096);
+    expect(most('conditions')).toBeLessThanOrEqual(32_768);
+    expect(most('conditions')).toBeGreaterThan(10_000);
+    world.cluster.calls.length = 0;
+    await reconcile();
     expect(world.cluster.writes).toEqual([]);
   });
 
