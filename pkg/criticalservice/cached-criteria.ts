@@ -10,6 +10,7 @@ import {
 import type { Criterion } from './critical-service.ts';
 import type { Finalized, NamedState } from './projections.ts';
 import { refTo, resourceName, typeOf } from './resources.ts';
+import { whyUnseen } from './unserved.ts';
 
 /** What watches have told so far. */
 export interface CriteriaCache {
@@ -24,8 +25,8 @@ export function standingOf(criterion: Criterion, cache: CriteriaCache): Standing
   if (!types) return unknown(criterion, 'what the server has is not known yet');
   const type = typeOf(criterion, types);
   if (!type) {
-    const failure = types.failureOf({ group: criterion.group, kind: criterion.resource });
-    return failure ? unknown(criterion, failure) : metWithoutType(criterion);
+    const why = whyUnseen(criterion, types, cache.named);
+    return why ? unknown(criterion, why) : metWithoutType(criterion);
   }
   return criterion.type === 'Finalizer'
     ? ofFinalizer(criterion, type, cache)

@@ -173,6 +173,24 @@ describe('a refused deletion', () => {
     expect(world.service().attempts).toEqual([]);
   });
 
+  test('is kept when it is recorded while others are forgotten', async () => {
+    const old = { ...attemptAt('uid-of-another'), time: '2029-12-30T23:59:59Z' };
+    const world = new CriticalWorld(
+      deploymentObject(),
+      poolObject(),
+      serviceObject(REPLAY, {}, { attempts: [old] }),
+    );
+    const fresh = attemptAt('uid-of-server');
+    world.cluster.before = ({ isStatus }) => {
+      if (!isStatus || world.service().attempts.some(({ uid }) => uid === fresh.uid)) return;
+      const object = world.service().object;
+      world.cluster.put({ ...object, status: { attempts: [old, fresh] } });
+    };
+    await expect(world.reconcile()).rejects.toThrow('modified');
+    await world.reconcile();
+    expect(world.service().attempts).toMatchObject([{ uid: fresh.uid }]);
+  });
+
   test('is not repeated against the veto of another protection', async () => {
     const attempts = ATTEMPTS.map((attempt): Attempt => ({ ...attempt, vetoed: true }));
     const world = new CriticalWorld(deploymentObject(), serviceObject(REPLAY, {}, { attempts }));
