@@ -76,6 +76,8 @@ test.for(['gadgetries', 'Gadget'])(
       serviceObject({ criteria: [{ type: 'Finalizer', finalizer }] }, { uid: 'u', resourceVersion: '2' }),
     );
     await settled();
+    // No look is due any more.
+    for (let looks = 0; looks < 3; looks += 1) await settled();
     expect(state()).toBe('unknown');
     const definitions = watcher.watches.find(
       ({ request }) => request.kind.kind === 'CustomResourceDefinition',
@@ -83,11 +85,14 @@ test.for(['gadgetries', 'Gadget'])(
     const definition = {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
-      metadata: { name: 'gadgetries.a.example', uid: 'd', resourceVersion: '1' },
+      metadata: { name: 'gadgetries.a.example', uid: 'd', resourceVersion: '2' },
     };
-    definitions?.added(definition);
     turns.length = 0;
     definitions?.endOfInitial('1');
+    await settled();
+    expect([state(), ...turns]).toEqual(['met', 'service']);
+    turns.length = 0;
+    definitions?.added(definition);
     await settled();
     expect([state(), ...turns]).toEqual(['unknown', 'service']);
     turns.length = 0;
