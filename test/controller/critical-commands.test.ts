@@ -106,7 +106,23 @@ describe('protect operator', () => {
     const listed = await install.plugin(['protections']);
     expect(listed.stdout).toContain('deployments.apps rook-ceph/rook-ceph-operator');
     expect(listed.stdout).toContain('21 criteria');
+    const wide = await install.plugin(['protections', '-o', 'wide']);
+    const words =
+      '1 cephblockpools.ceph.rook.io with finalizer cephblockpool.ceph.rook.io: rook-ceph/replicapool';
+    expect(wide.stdout).toContain(words);
+    expect(listed.stdout).toContain(`${words.slice(0, 77)}… `);
     expect((await install.plugin(['protect', '-o', 'name'])).stdout).toBe('cephblockpool/replicapool\n');
+  });
+
+  test('is no trace that was left, to check, where a controller works that nobody installed', async () => {
+    for (const flags of [[], ['--pre']]) {
+      const { stdout } = await install.plugin(['check', ...flags, '-o', 'json']);
+      const rows = listAt(JSON.parse(stdout), 'checks');
+      const traces = rows.filter((row) => textAt(row, 'section') === 'Traces');
+      expect(traces.map((row) => textAt(row, 'result'))).toEqual(['ok', 'ok']);
+      expect(stdout).not.toContain('uninstall');
+      if (flags.length === 0) expect(stdout).toContain('it is not, but a controller is at work: ');
+    }
   });
 
   test('is told by why, live and from a dump', async () => {
