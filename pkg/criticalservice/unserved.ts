@@ -21,12 +21,18 @@ export function whyUnseen(
   return mayBeDefined(resource, types, named) ? NOT_SERVED : undefined;
 }
 
-/** By the names of definitions, which hold the plural: where a criterion names the kind, any of its group may be meant. */
-function mayBeDefined({ group }: Resource, types: ResourceTypes, named: WatchedKinds<NamedState>): boolean {
+/** By the names of definitions, which hold the plural: where a criterion names the kind, the plural begins like it. */
+function mayBeDefined(
+  { group, resource }: Resource,
+  types: ResourceTypes,
+  named: WatchedKinds<NamedState>,
+): boolean {
+  const stem = resource.toLowerCase().slice(0, -1);
   for (const { ref } of named.store(DEFINITIONS)?.values() ?? []) {
     const dot = ref.name.indexOf('.');
-    const resource = ref.name.slice(0, dot);
-    if (ref.name.slice(dot + 1) === group && !typeOf({ group, resource }, types)) return true;
+    const plural = ref.name.slice(0, dot);
+    const isMeant = ref.name.slice(dot + 1) === group && plural.startsWith(stem);
+    if (isMeant && !typeOf({ group, resource: plural }, types)) return true;
   }
   return false;
 }
