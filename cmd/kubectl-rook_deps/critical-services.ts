@@ -1,12 +1,12 @@
 import {
   CRITICAL_SERVICE,
   isRookOperator,
-  newCriticalService,
   operatorCriteria,
   parseCriticalService,
   type CriticalService,
   type Criterion,
   type DeletionPolicy,
+  type NewCriticalService,
 } from '#pkg/criticalservice';
 import { Kinds, refOf, UserError, type KubeObject, type ResourceTypes } from '#pkg/object';
 import { Args } from './args.ts';
@@ -51,7 +51,7 @@ export async function criticalServicesFor(
   args: Args,
   cluster: Cluster,
   signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
+): Promise<readonly NewCriticalService[]> {
   const types = await cluster.reader.types(signal);
   const critical = args.text('critical');
   const isOperator = args.words[0] === 'operator';
@@ -77,17 +77,17 @@ function serviceFor(
   criteria: readonly Criterion[],
   args: Args,
   types: ResourceTypes,
-): KubeObject {
+): NewCriticalService {
   const { namespace, name } = provider.metadata;
   const { group, kind } = refOf(provider);
   const resource = types.find({ group, kind })?.plural ?? kind;
-  return newCriticalService({
+  return {
     provider: { group, resource, ...(namespace ? { namespace } : {}), name },
     kind,
     criteria,
     deletionPolicy: policyIn(args),
-    replayDeletion: args.isSet('replay'),
-  });
+    replayDeletion: args.given('replay') ? args.isSet('replay') : undefined,
+  };
 }
 
 function policyIn(args: Args): DeletionPolicy | undefined {

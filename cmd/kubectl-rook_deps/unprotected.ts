@@ -1,5 +1,13 @@
 import { isRookOperator, providesFor, type CriticalService } from '#pkg/criticalservice';
-import { compareRefs, isTerminating, Kinds, refOf, type KubeObject, type ResourceType } from '#pkg/object';
+import {
+  compareRefs,
+  isTerminating,
+  Kinds,
+  refOf,
+  textAt,
+  type KubeObject,
+  type ResourceType,
+} from '#pkg/object';
 import { holdersOf, type Usage } from '#pkg/usage';
 import type { Source } from './wiring.ts';
 
@@ -17,6 +25,13 @@ const HOLDERS: readonly (readonly [ResourceType, string])[] = [
   [Kinds.CephFilesystem, 'the files in it go with it'],
   [Kinds.CephObjectStore, 'the buckets in it go with it'],
 ];
+
+/** Pools of Ceph itself, by their names there: they hold no volumes. */
+const CEPHS_OWN: Readonly<Record<string, string>> = {
+  '.mgr': 'the records of the managers go with it',
+  '.nfs': 'the exports of all NFS servers go with it',
+  '.rgw.root': 'the realms and zones of all object stores go with it',
+};
 
 export interface Protections {
   readonly usages: readonly Usage[];
@@ -41,7 +56,9 @@ export async function findUnprotected(
   const types = await reader.types(signal);
   const operators = (await listed(Kinds.Deployment)).filter(isRookOperator);
   const holders = await Promise.all(
-    HOLDERS.map(async ([kind, why]) => (await listed(kind)).map((object) => ({ object, why }))),
+    HOLDERS.map(async ([kind, why]) =>
+      (await listed(kind)).map((object) => ({ object, why: whatCephKeepsIn(object) ?? why })),
+    ),
   );
   return [
     ...operators
@@ -52,6 +69,11 @@ export async function findUnprotected(
       .filter(({ object }) => holdersOf(object, usages).length === 0)
       .map(({ object, why }) => ({ object, why, command: usageCommand(object) })),
   ];
+}
+
+function whatCephKeepsIn(object: KubeObject): string | undefined {
+  const isPool = refOf(object).kind === Kinds.CephBlockPool.kind;
+  return isPool ? CEPHS_OWN[textAt(object, 'spec', 'name') ?? ''] : undefined;
 }
 
 function operatorAdvice(object: KubeObject): Advice {

@@ -25,6 +25,7 @@ export interface CheckPorts {
   manifests(namespace: string): Promise<readonly KubeObject[]>;
   readonly plugin: { readonly version: string; readonly bundleHash: string | undefined };
   now(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 /** A check and what it found. */

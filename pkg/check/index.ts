@@ -4,4 +4,4 @@
  * Words: a *check* looks at one thing; its *finding* is ok, a warning or a failure, and what is not ok comes with a hint.
  */
 export { runChecks, type Check, type Checked, type CheckPorts, type Finding } from './check.ts';
-export { allChecks, preChecks } from './plan.ts';
+export { allChecks, findPresent, preChecks } from './plan.ts';

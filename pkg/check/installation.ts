@@ -1,7 +1,9 @@
-import { CONTROLLER_NAME, LEASE_NAME, rolloutLack, type Installed } from '#pkg/install';
+import { CONTROLLER_NAME, rolloutLack, type Installed } from '#pkg/install';
 import { listAt, numberAt, textAt, type KubeObject } from '#pkg/object';
 import { failure, ok, warning, type Check, type CheckPorts } from './check.ts';
 import { controllerRights } from './controller-rights.ts';
+import { findLeader } from './lease.ts';
+import { policyCheck } from './policies.ts';
 
 const SECTION = 'Installation';
 const AGAIN = 'run: kubectl rook-deps install';
@@ -11,7 +13,7 @@ export function installationChecks(
   { namespace, version, bundleHash, deployment }: Installed,
   ports: CheckPorts,
 ): readonly Check[] {
-  const { reader, manifests, plugin, now } = ports;
+  const { reader, manifests, plugin } = ports;
   const get = (kind: string, group: string, name: string, where: string | undefined, signal: AbortSignal) =>
     reader.get({ group, kind }, where, name, signal);
   return [
@@ -56,18 +58,17 @@ export function installationChecks(
       section: SECTION,
       title: 'one of them leads',
       async look(signal) {
-        const lease = await get('Lease', 'coordination.k8s.io', LEASE_NAME, namespace, signal);
-        const holder = textAt(lease, 'spec', 'holderIdentity');
+        const leader = await findLeader(namespace, ports, signal);
         const hint = `kubectl logs -n ${namespace} deployment/${CONTROLLER_NAME} --all-pods`;
-        if (!holder) return failure('nobody holds the lease, so nothing is protected anew', hint);
-        const silentMs = now() - Date.parse(textAt(lease, 'spec', 'renewTime') ?? '');
-        const limitMs = (numberAt(lease, 'spec', 'leaseDurationSeconds') ?? 15) * 1000;
-        return silentMs <= limitMs
-          ? ok(holder)
-          : failure(`${holder} has not renewed the lease for ${Math.round(silentMs / 1000)} s`, hint);
+        if (leader.kind === 'none')
+          return failure('nobody holds the lease, so nothing is protected anew', hint);
+        return leader.kind === 'alive'
+          ? ok(leader.holder)
+          : failure(`${leader.holder} has not renewed the lease for ${leader.seconds} s`, hint);
       },
     },
     controllerRights(namespace, ports),
+    policyCheck(namespace, ports),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { findHeld, findMarked, nameOf, type Installed } from '#pkg/install';
+import { findHeld, findMarked, nameOf } from '#pkg/install';
 import type { Gap, KubeObject } from '#pkg/object';
 import { ok, warning, type Check, type CheckPorts, type Finding } from './check.ts';
 import { allReasons, isExplained, NO_REASONS } from './label-reasons.ts';
@@ -7,8 +7,8 @@ import { isServed } from './served-finalizers.ts';
 const SECTION = 'Traces';
 const MAX_NAMED = 3;
 
-/** Labels and finalizers of ours that nobody will ever take away. */
-export function leftoverChecks(installed: Installed | undefined, ports: CheckPorts): readonly Check[] {
+/** Labels and finalizers of ours that nobody will ever take away; `isPresent`: we are, or may be, there to do it. */
+export function leftoverChecks(isPresent: boolean, ports: CheckPorts): readonly Check[] {
   const { reader, types } = ports;
   return [
     {
@@ -16,10 +16,10 @@ export function leftoverChecks(installed: Installed | undefined, ports: CheckPor
       title: 'no label of ours is without a reason',
       async look(signal) {
         const { objects, gaps } = await findMarked(reader, signal);
-        const reasons = installed ? await allReasons(ports, signal) : NO_REASONS;
+        const reasons = isPresent ? await allReasons(ports, signal) : NO_REASONS;
         const orphans =
           reasons.gaps.length > 0 ? [] : objects.filter((object) => !isExplained(object, reasons));
-        const hint = installed
+        const hint = isPresent
           ? 'the controller takes off within the hour what no protection wants; is it running?'
           : 'kubectl rook-deps uninstall --force takes them off';
         return told(orphans, [...gaps, ...reasons.gaps], hint);
@@ -31,7 +31,7 @@ export function leftoverChecks(installed: Installed | undefined, ports: CheckPor
       async look(signal) {
         const own = (await types(signal)).all().filter(({ group }) => group === 'rook-deps.io');
         const { objects, gaps } = await findHeld(reader, own, signal);
-        if (!installed) return told(objects, gaps, 'kubectl rook-deps uninstall --force takes them off');
+        if (!isPresent) return told(objects, gaps, 'kubectl rook-deps uninstall --force takes them off');
         const orphans = objects.filter((object) => !object.metadata.finalizers?.every(isServed(object)));
         return told(
           orphans,

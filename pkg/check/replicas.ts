@@ -1,5 +1,13 @@
 import type { Installed } from '#pkg/install';
-import { isForbidden, isTerminating, listAt, numberAt, textAt, type KubeObject } from '#pkg/object';
+import {
+  isForbidden,
+  isTerminating,
+  listAt,
+  numberAt,
+  textAt,
+  type KubeObject,
+  type Listing,
+} from '#pkg/object';
 import { ok, warning, type Check, type CheckPorts } from './check.ts';
 import { samples } from './metrics-text.ts';
 
@@ -13,7 +21,13 @@ export function replicaChecks({ namespace }: Installed, { reader, raw }: CheckPo
       section: 'Installation',
       title: 'what the replicas have seen is fresh',
       async look(signal) {
-        const pods = (await controllers(namespace, reader, signal)).filter((pod) => !isTerminating(pod));
+        const { items, gaps } = await controllers(namespace, reader, signal);
+        if (gaps[0])
+          return warning(
+            `not looked at: ${gaps[0].reason}`,
+            `you lack the right to list pods in ${namespace}`,
+          );
+        const pods = items.filter((pod) => !isTerminating(pod));
         const port = healthPort(pods[0]);
         const lags: number[] = [];
         for (const { metadata } of pods) {
@@ -35,10 +49,10 @@ async function controllers(
   namespace: string,
   reader: CheckPorts['reader'],
   signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
+): Promise<Listing> {
   const labelSelector = 'app.kubernetes.io/name=rook-deps,app.kubernetes.io/component=controller';
   const kind = { group: '', kind: 'Pod' };
-  return (await reader.list({ kind, namespace, detail: 'object', labelSelector }, signal)).items;
+  return reader.list({ kind, namespace, detail: 'object', labelSelector }, signal);
 }
 
 function healthPort(pod: KubeObject | undefined): number {

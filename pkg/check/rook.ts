@@ -7,10 +7,7 @@ const KNOWN = { major: 1, minor: 20 };
 
 /** Which Rook there is, and what it does itself. */
 export function rookChecks({ reader, types }: CheckPorts): readonly Check[] {
-  const operators = (signal: AbortSignal): Promise<readonly KubeObject[]> =>
-    reader
-      .list({ kind: Kinds.Deployment, detail: 'object', labelSelector: 'operator=rook' }, signal)
-      .then(({ items }) => items);
+  const request = { kind: Kinds.Deployment, detail: 'object', labelSelector: 'operator=rook' } as const;
   return [
     {
       section: SECTION,
@@ -29,7 +26,9 @@ export function rookChecks({ reader, types }: CheckPorts): readonly Check[] {
       section: SECTION,
       title: 'its operator runs, in a version that the rules know',
       async look(signal) {
-        const found = await operators(signal);
+        const { items: found, gaps } = await reader.list(request, signal);
+        if (found.length === 0 && gaps[0])
+          return warning(`not looked at: ${gaps[0].reason}`, 'you lack the right to list Deployments');
         if (found.length === 0)
           return warning('no operator was found', 'nothing serves what Rook resources ask for');
         const versions = [...new Set(found.map(versionOf))];

@@ -1,5 +1,5 @@
 import type { WatchedKinds, WatchState } from '#pkg/cache';
-import type { GroupKind, ResourceTypes } from '#pkg/object';
+import type { GroupKind, ObjectRef, ResourceTypes } from '#pkg/object';
 import {
   metWithoutType,
   standingOfFinalizer,
@@ -10,6 +10,7 @@ import {
 import type { Criterion } from './critical-service.ts';
 import type { Finalized, NamedState } from './projections.ts';
 import { refTo, resourceName, typeOf } from './resources.ts';
+import { whyUnseen } from './unserved.ts';
 
 /** What watches have told so far. */
 export interface CriteriaCache {
@@ -24,8 +25,8 @@ export function standingOf(criterion: Criterion, cache: CriteriaCache): Standing
   if (!types) return unknown(criterion, 'what the server has is not known yet');
   const type = typeOf(criterion, types);
   if (!type) {
-    const failure = types.failureOf({ group: criterion.group, kind: criterion.resource });
-    return failure ? unknown(criterion, failure) : metWithoutType(criterion);
+    const why = whyUnseen(criterion, types, cache.named);
+    return why ? unknown(criterion, why) : metWithoutType(criterion);
   }
   return criterion.type === 'Finalizer'
     ? ofFinalizer(criterion, type, cache)
@@ -45,7 +46,14 @@ function ofFinalizer(
   }
   const { finalizerName } = criterion;
   const count = finalized.store(kind)?.countBy('finalizer', finalizerName) ?? 0;
-  return standingOfFinalizer(criterion, count, holderNames(kind, finalizerName, finalized));
+  const standing = standingOfFinalizer(criterion, count, holderNames(kind, finalizerName, finalized));
+  return { ...standing, first: refToHolder(kind, standing.examples[0]) };
+}
+
+function refToHolder({ group, kind }: GroupKind, path: string | undefined): ObjectRef | undefined {
+  if (path === undefined) return undefined;
+  const [name = '', namespace] = path.split('/').reverse();
+  return { group, kind, ...(namespace ? { namespace } : {}), name };
 }
 
 /** `namespace/name` of each object with a finalizer. */
@@ -73,7 +81,8 @@ function ofResource(
     return unknown(criterion, withGrant(look.reason, resource));
   }
   if (look.kind === 'absent') return standingOfResource(criterion, 'absent');
-  return standingOfResource(criterion, look.value.isTerminating ? 'terminating' : 'present');
+  const found = look.value.isTerminating ? 'terminating' : 'present';
+  return { ...standingOfResource(criterion, found), first: ref };
 }
 
 function wordsFor(state: WatchState | undefined, resource: string): string {

@@ -1,4 +1,4 @@
-import { compareText } from '#pkg/object';
+import { compareText, type ObjectRef } from '#pkg/object';
 import type { Criterion } from './critical-service.ts';
 import { nameOf, resourceName } from './resources.ts';
 
@@ -9,6 +9,8 @@ export interface Standing {
   /** How many objects are in the way; undefined when nobody can tell. */
   readonly count?: number | undefined;
   readonly examples: readonly string[];
+  /** One that is in the way, for whoever wants to make sure. */
+  readonly first?: ObjectRef | undefined;
   /** For people: what is in the way, or why nobody can tell, or why it is met. */
   readonly message: string;
 }

@@ -94,6 +94,18 @@ describe('a service is let in', () => {
 });
 
 describe('a service is not let in', () => {
+  test('changed, while the kind of its provider cannot be looked for', async () => {
+    const spec = { provider: { ...PROVIDER, group: 'down.example', resource: 'things' } };
+    const world = new CriticalWorld();
+    const failures = new Map([['down.example', 'the server is currently unable to handle the request']]);
+    world.cluster.types = new ResourceTypes(world.cluster.types.all(), { failures, assumed: [] });
+    const changed = serviceObject({ ...spec, deletionPolicy: 'Orphan' });
+    expect(await ask(changed, { world, oldObject: serviceObject(spec), may: false })).toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('currently unable'),
+    });
+  });
+
   test.for([
     { name: 'whose provider does not exist', spec: { provider: { ...PROVIDER, resource: 'deploymints' } } },
     { name: 'whose provider has a short name', spec: { provider: { ...PROVIDER, resource: 'deploy' } } },

@@ -34,7 +34,7 @@ export function criticalServiceAdmission(ports: CriticalAdmissionPorts): Admissi
     const service = parseCriticalService(object);
     const types = await ports.types(ANY_TYPE, signal);
     // It was let in when there was such a kind, and cannot have changed: what is left is to let go.
-    if (operation === 'UPDATE' && !typeOf(service.provider, types)) return allow();
+    if (operation === 'UPDATE' && isGone(service.provider, types)) return allow();
     const problem =
       providerProblem(service, types) ??
       criteriaProblem(service, types) ??
@@ -43,6 +43,11 @@ export function criticalServiceAdmission(ports: CriticalAdmissionPorts): Admissi
     const refused = await rightsProblem(service, types, userInfo, ports, signal);
     return refused ?? allow({ warnings: await warningsFor(service, types, ports, signal) });
   };
+}
+
+/** Not merely unknown at present. */
+function isGone({ group, resource }: Named, types: ResourceTypes): boolean {
+  return !typeOf({ group, resource }, types) && types.failureOf({ group, kind: resource }) === undefined;
 }
 
 function providerProblem({ provider }: CriticalService, types: ResourceTypes): Answer | undefined {

@@ -5,16 +5,19 @@ import {
   CriticalWorld,
   deploymentObject,
   homeObject,
+  KEYS,
   poolObject,
   POOLS,
+  PROVIDER_REF,
   SERVICE_REF,
   serviceObject,
 } from '#test/fakes/critical-world.ts';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import { deletionOf, SIGNAL } from '#test/fakes/usage-world.ts';
 import { criticalGuard } from './critical-guard.ts';
-import type { CriticalService } from './critical-service.ts';
+import type { CriticalService, Criterion } from './critical-service.ts';
 
+const POOL_REF = { group: 'ceph.rook.io', kind: 'CephBlockPool', namespace: 'there', name: 'pool' };
 const RESOURCES: Readonly<Record<string, string>> = {
   Deployment: 'deployments',
   Namespace: 'namespaces',
@@ -22,12 +25,20 @@ const RESOURCES: Readonly<Record<string, string>> = {
 };
 
 /** A guard whose cache knows nothing, or what the test tells it. */
-function guardOf(world: CriticalWorld, cached: readonly CriticalService[] = []) {
+function guardOf(
+  world: CriticalWorld,
+  cached: readonly CriticalService[] = [],
+  cachedStanding?: CriticalWorld['ports']['standing'],
+) {
   const { ports } = world;
   const noted: string[] = [];
   const guard = criticalGuard({
     ...ports,
-    cache: { services: () => cached, hasProvider: () => cached.length > 0, standing: ports.standing },
+    cache: {
+      services: () => cached,
+      provider: () => (cached.length > 0 ? PROVIDER_REF : undefined),
+      standing: cachedStanding ?? ports.standing,
+    },
     recordRefusal: async (services, object) => {
       for (const { ref } of services) noted.push(`${ref.name}: ${object.kind}`);
     },
@@ -110,8 +121,51 @@ describe('the deletion', () => {
     const cached = guardOf(world, [world.service()]);
     world.cluster.calls.length = 0;
     expect(await verdict(cached.ask(deploymentObject()))).toMatch(/^conflict/);
-    expect(world.cluster.calls).toEqual([]);
+    expect(world.cluster.calls.map(({ verb, key }) => `${verb} ${key}`)).toEqual([
+      `get ${KEYS.service}`,
+      'get ceph.rook.io/CephBlockPool/there/pool',
+    ]);
     expect(await verdict(guardOf(world).ask(deploymentObject()))).toMatch(/^conflict/);
+  });
+
+  test.for([
+    {
+      name: 'what was in the way is gone',
+      happens: ({ cluster }: CriticalWorld) => cluster.drop(POOL_REF),
+      of: deploymentObject(),
+    },
+    {
+      name: 'what was in the way has lost the finalizer',
+      happens: ({ cluster }: CriticalWorld) => cluster.put(poolObject('pool', [])),
+      of: deploymentObject(),
+    },
+    {
+      name: 'the service is gone',
+      happens: ({ cluster }: CriticalWorld) => cluster.drop(SERVICE_REF),
+      of: deploymentObject(),
+    },
+    {
+      name: 'the service is released',
+      happens: ({ cluster }: CriticalWorld) => cluster.put(serviceObject({}, {}, { released: true })),
+      of: deploymentObject(),
+    },
+    {
+      name: 'the provider is gone',
+      happens: ({ cluster }: CriticalWorld) => cluster.drop(PROVIDER_REF),
+      of: homeObject(),
+    },
+    {
+      name: 'the provider is gone',
+      happens: ({ cluster }: CriticalWorld) => cluster.drop(PROVIDER_REF),
+      of: serviceObject(),
+    },
+  ])('of a $of.kind passes when $name, though the cache is late', async ({ happens, of }) => {
+    const world = new CriticalWorld(deploymentObject(), poolObject(), serviceObject());
+    const known = world.ports.standing(world.service().criteria[0] as Criterion);
+    const late = guardOf(world, [world.service()], () => known);
+    expect(await verdict(late.ask(of))).toMatch(/^conflict/);
+    happens(world);
+    expect(await verdict(late.ask(of))).toBe('allow');
   });
 
   test('of others passes', async () => {

@@ -1,9 +1,10 @@
 import type { AnswerCause, Deletion, DeletionGuard, Objection } from '#pkg/admission';
-import { refOf, type KubeObject } from '#pkg/object';
+import { refOf, type KubeObject, type ObjectRef } from '#pkg/object';
 import { attemptOf, type Attempt } from '#pkg/protection';
 import { isServiceKind, parseCriticalService, type CriticalService } from './critical-service.ts';
 import { isDefinition, losing } from './definition.ts';
 import type { Standing } from './criteria.ts';
+import { doHold, existing, inTheWay, wanted, type Ground } from './grounds.ts';
 import { lookAt, type LivePorts } from './live-criteria.ts';
 import { findProvider, whyServiceStays } from './provider.ts';
 import { isNamedBy, nameOf } from './resources.ts';
@@ -12,7 +13,8 @@ export interface CriticalGuardPorts extends LivePorts {
   /** What is known already: may be late. */
   readonly cache: {
     services(): Iterable<CriticalService>;
-    hasProvider(service: CriticalService): boolean;
+    /** If it is there. */
+    provider(service: CriticalService): ObjectRef | undefined;
     standing(criterion: CriticalService['criteria'][number]): Standing;
   };
   /** As the server has them now. */
@@ -36,30 +38,23 @@ interface Complaint {
   readonly isDoubt: boolean;
 }
 
+/** One that is only known from a cache, and what must be so for it to stand. */
+interface Suspicion extends Complaint {
+  readonly grounds: readonly Ground[];
+}
+
 /** Objects to the deletion of a provider and its namespace before its criteria are met, and of a service before its provider. */
 export function criticalGuard(ports: CriticalGuardPorts): DeletionGuard {
   return {
-    async glance(deletion) {
-      const { cache } = ports;
+    async glance(deletion, signal) {
       // Seldom asked about: whoever has just deleted the last service is not to hear of it.
       if (isDefinition(deletion.object)) return undefined;
-      if (isService(deletion.object)) {
-        const service = parseCriticalService(deletion.object);
-        const isHeld = service.deletionPolicy === 'Strict' && cache.hasProvider(service);
-        return isHeld ? objection(deletion, [providerRemains(service, 'still exists')], ports) : undefined;
-      }
-      const complaints = concernedBy(deletion, cache.services())
-        .filter((service) => !isNamespace(deletion.object) || cache.hasProvider(service))
-        .flatMap((service) =>
-          criteriaUnmet(
-            service,
-            service.criteria.map((one) => cache.standing(one)),
-            deletion,
-          ),
-        );
-      // Good for a refusal only if something is known to be in the way.
-      const certain = complaints.filter(({ isDoubt }) => !isDoubt);
-      return objection(deletion, certain, ports);
+      const suspicions = isService(deletion.object)
+        ? suspicionOfService(parseCriticalService(deletion.object), ports)
+        : suspicionsOfCriteria(deletion, ports);
+      const [first] = suspicions;
+      if (!first || !(await doHold(first.grounds, ports.get, signal))) return undefined;
+      return objection(deletion, suspicions, ports);
     },
     async look(deletion, signal) {
       if (isDefinition(deletion.object)) return losing(await ports.allServices(signal));
@@ -69,6 +64,25 @@ export function criticalGuard(ports: CriticalGuardPorts): DeletionGuard {
       return objection(deletion, complaints, ports);
     },
   };
+}
+
+function suspicionOfService(service: CriticalService, { cache }: CriticalGuardPorts): readonly Suspicion[] {
+  const provider = service.deletionPolicy === 'Strict' ? cache.provider(service) : undefined;
+  return provider ? [{ ...providerRemains(service, 'still exists'), grounds: [existing(provider)] }] : [];
+}
+
+function suspicionsOfCriteria(deletion: Deletion, { cache }: CriticalGuardPorts): readonly Suspicion[] {
+  return concernedBy(deletion, cache.services()).flatMap((service) => {
+    const home = isNamespace(deletion.object) ? cache.provider(service) : undefined;
+    if (isNamespace(deletion.object) && !home) return [];
+    const standings = service.criteria.map((one) => cache.standing(one));
+    const unmet = standings.find(({ state }) => state === 'unmet');
+    const first = unmet && inTheWay(unmet);
+    // Good for a refusal only if something is known to be in the way.
+    if (!first) return [];
+    const grounds = [wanted(service), first, ...(home ? [existing(home)] : [])];
+    return criteriaUnmet(service, standings, deletion).map((complaint) => ({ ...complaint, grounds }));
+  });
 }
 
 async function complaintsOfCriteria(

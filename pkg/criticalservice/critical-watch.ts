@@ -12,9 +12,9 @@ import type { Known } from './current-holders.ts';
 import { differ, FINALIZED, NAMED, type Finalized, type NamedState } from './projections.ts';
 import { refTo, typeOf } from './resources.ts';
 import { TypeFollower } from './type-follower.ts';
+import { DEFINITIONS, whyUnseen } from './unserved.ts';
 
 const NAMESPACE = { group: '', kind: 'Namespace' };
-const DEFINITION = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' };
 
 export interface CriticalWatchPorts extends ReflectorPorts {
   types(wanted: GroupKind, signal: AbortSignal): Promise<ResourceTypes>;
@@ -68,10 +68,10 @@ export class CriticalWatch {
     for (const { ref } of this.services()) this.#turn(ref, 'now');
   }
 
-  /** Whether the provider is there, as far as is known. */
-  hasProvider({ provider }: CriticalService): boolean {
+  /** The provider, if it is there as far as is known. */
+  provider({ provider }: CriticalService): ObjectRef | undefined {
     const ref = this.#types.current && refTo(provider, this.#types.current);
-    return ref !== undefined && this.#named.look(ref).kind === 'present';
+    return ref && this.#named.look(ref).kind === 'present' ? ref : undefined;
   }
 
   /** How a criterion stands, as far as is known. */
@@ -108,11 +108,14 @@ export class CriticalWatch {
     });
     this.#named.listen({
       changed: (kind, { old, new: now }) => {
-        if (kindKey(kind) === kindKey(DEFINITION) && !(old && now)) this.#types.ask();
+        if (kindKey(kind) === kindKey(DEFINITIONS) && !(old && now)) this.#types.ask();
         const state = now ?? old;
         if (state && (!old || !now || differ(old, now))) this.#wakeNamed(state.ref);
       },
-      stateChanged: (kind) => this.#wake(kind, true),
+      stateChanged: (kind) => {
+        if (kindKey(kind) === kindKey(DEFINITIONS)) this.#types.ask();
+        this.#wake(kind, true);
+      },
     });
   }
 
@@ -125,13 +128,13 @@ export class CriticalWatch {
     const concerned = new Map<KindKey, ObjectRef[]>();
     const unserved: [string, string | undefined][] = [];
     for (const { ref, provider, criteria } of this.services()) {
-      named.push(NAMESPACE, DEFINITION);
+      named.push(NAMESPACE, DEFINITIONS);
       for (const part of [provider, ...criteria]) {
         const kind = typeOf(part, types);
-        if (!kind)
-          unserved.push([part.resource, types.failureOf({ group: part.group, kind: part.resource })]);
+        if (!kind) unserved.push([part.resource, whyUnseen(part, types, this.#named)]);
         if (!kind) continue;
-        ('finalizerName' in part ? finalized : named).push({ group: kind.group, kind: kind.kind });
+        // The whole type: its definition is asked for when it is no longer served.
+        ('finalizerName' in part ? finalized : named).push(kind);
         concerned.set(kindKey(kind), [...(concerned.get(kindKey(kind)) ?? []), ref]);
       }
     }

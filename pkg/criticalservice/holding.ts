@@ -96,6 +96,8 @@ export async function conclude(
 ): Promise<void> {
   const status = statusPatch(service, finding, ports.clock.now());
   if (!status) return;
-  const body = { metadata: { uid: service.object.metadata.uid }, status };
+  const { uid, resourceVersion } = service.object.metadata;
+  // An attempt that was recorded meanwhile must not be lost.
+  const body = { metadata: 'attempts' in status ? { uid, resourceVersion } : { uid }, status };
   await ports.writer.patch(service.ref, { type: 'merge', body, subresource: 'status' }, signal);
 }

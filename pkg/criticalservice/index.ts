@@ -20,7 +20,12 @@ export { CriticalWatch } from './critical-watch.ts';
 export { currentHolders } from './current-holders.ts';
 export type { CriticalServicePorts } from './holding.ts';
 export { isMarkedFor } from './marks.ts';
-export { newCriticalService } from './new-critical-service.ts';
+export {
+  additionTo,
+  madeBefore,
+  newCriticalService,
+  type NewCriticalService,
+} from './new-critical-service.ts';
 export { isRookOperator, operatorCriteria } from './operator.ts';
 export { criticalServiceReconciler } from './reconciler.ts';
 export { refusalRecorder } from './record-refusal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldAt } from '#pkg/object';
+import { fieldAt, listAt, textAt } from '#pkg/object';
 import type { Attempt } from '#pkg/protection';
 import {
   CriticalWorld,
@@ -7,12 +7,15 @@ import {
   HOME_REF,
   KEYS,
   poolObject,
+  POOLS,
   PROVIDER_REF,
   SERVICE_REF,
   serviceObject,
 } from '#test/fakes/critical-world.ts';
 import { Refusal } from '#test/fakes/fake-cluster.ts';
 import { SIGNAL } from '#test/fakes/usage-world.ts';
+import type { Standing } from './criteria.ts';
+import type { Criterion } from './critical-service.ts';
 import type { CriticalServicePorts } from './holding.ts';
 import { criticalServiceReconciler } from './reconciler.ts';
 
@@ -42,6 +45,29 @@ describe('a service in force', () => {
     await world.reconcile();
     world.cluster.calls.length = 0;
     await world.reconcile();
+    expect(world.cluster.writes).toEqual([]);
+  });
+
+  test('says no more of many criteria than its status takes, and then writes nothing', async () => {
+    const criteria = Array.from({ length: 64 }, () => POOLS);
+    const world = new CriticalWorld(deploymentObject(), serviceObject({ criteria }));
+    const standing = (criterion: Criterion): Standing => ({
+      criterion,
+      state: 'unmet',
+      examples: [],
+      message: 'ä'.repeat(5_000),
+    });
+    const reconcile = async (): Promise<unknown> =>
+      criticalServiceReconciler({ ...world.ports, standing }).reconcile(SERVICE_REF, SIGNAL);
+    await reconcile();
+    const { object } = world.service();
+    const lengthOf = (one: unknown): number => textAt(one, 'message')?.length ?? 0;
+    const most = (list: string): number => Math.max(...listAt(object, 'status', list).map(lengthOf));
+    expect(most('criteria')).toBeLessThanOrEqual(4_096);
+    expect(most('conditions')).toBeLessThanOrEqual(32_768);
+    expect(most('conditions')).toBeGreaterThan(10_000);
+    world.cluster.calls.length = 0;
+    await reconcile();
     expect(world.cluster.writes).toEqual([]);
   });
 
@@ -145,6 +171,24 @@ describe('a refused deletion', () => {
     await world.reconcile();
     expect(world.deleted()).toEqual([]);
     expect(world.service().attempts).toEqual([]);
+  });
+
+  test('is kept when it is recorded while others are forgotten', async () => {
+    const old = { ...attemptAt('uid-of-another'), time: '2029-12-30T23:59:59Z' };
+    const world = new CriticalWorld(
+      deploymentObject(),
+      poolObject(),
+      serviceObject(REPLAY, {}, { attempts: [old] }),
+    );
+    const fresh = attemptAt('uid-of-server');
+    world.cluster.before = ({ isStatus }) => {
+      if (!isStatus || world.service().attempts.some(({ uid }) => uid === fresh.uid)) return;
+      const object = world.service().object;
+      world.cluster.put({ ...object, status: { attempts: [old, fresh] } });
+    };
+    await expect(world.reconcile()).rejects.toThrow('modified');
+    await world.reconcile();
+    expect(world.service().attempts).toMatchObject([{ uid: fresh.uid }]);
   });
 
   test('is not repeated against the veto of another protection', async () => {

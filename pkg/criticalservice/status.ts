@@ -1,4 +1,4 @@
-import { fieldAt, listAt, numberAt, textAt } from '#pkg/object';
+import { cutToBytes, fieldAt, listAt, numberAt, textAt } from '#pkg/object';
 import { isExpired, isPatient, type Attempt } from '#pkg/protection';
 import type { CriticalService } from './critical-service.ts';
 import { summaryOf, type Standing } from './criteria.ts';
@@ -35,6 +35,9 @@ interface Condition {
 }
 
 const STATES = { met: 'True', unmet: 'False', unknown: 'Unknown' } as const;
+/** What the schema takes: with one text that is too long, nothing of the status would be written. */
+const CRITERION_BYTES = 4_096;
+const CONDITION_BYTES = 32_768;
 const REASONS = { met: 'AllCriteriaMet', unmet: 'CriteriaNotMet', unknown: 'NotChecked' } as const;
 
 /** The status to write, or undefined when it is there already: at rest nothing is written. */
@@ -85,7 +88,7 @@ function criterionStatus({ state, count, examples, message }: Standing): Record<
     satisfied: STATES[state],
     ...(count === undefined ? {} : { count }),
     ...(examples.length > 0 ? { examples } : {}),
-    message,
+    message: cutToBytes(message, CRITERION_BYTES),
   };
 }
 
@@ -104,7 +107,8 @@ function dated(condition: Condition, { object }: CriticalService, now: number): 
   const isOld = textAt(old, 'status') === condition.status;
   const lastTransitionTime = isOld ? textAt(old, 'lastTransitionTime') : new Date(now).toISOString();
   const observedGeneration = numberAt(object, 'metadata', 'generation') ?? 0;
-  return { ...condition, lastTransitionTime, observedGeneration };
+  const message = cutToBytes(condition.message, CONDITION_BYTES);
+  return { ...condition, message, lastTransitionTime, observedGeneration };
 }
 
 /** Order of keys is the server's; and what is null in a patch is not there. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fieldAt, textAt, type KubeObject } from '#pkg/object';
-import { cutToBytes, eventOf } from './event-object.ts';
+import { eventOf } from './event-object.ts';
 
 const REPORTER = { controller: 'rook-deps.io/usage', instance: 'rook-deps-0' };
 const NOW = Date.UTC(2030, 0, 2, 3, 4, 5, 6);
@@ -47,18 +47,5 @@ describe('eventOf', () => {
     const note = textAt(anEvent({ name: 'x' }, 'ä'.repeat(600)), 'note') ?? '';
     expect(Buffer.byteLength(note)).toBeLessThanOrEqual(1024);
     expect(note).toMatch(/^ä+…$/);
-  });
-});
-
-describe('cutToBytes', () => {
-  test.for([
-    { text: 'abc', max: 3, cut: 'abc' },
-    { text: 'abcdef', max: 5, cut: 'ab…' },
-    { text: 'a€€€', max: 8, cut: 'a€…' },
-    { text: 'a𝄞𝄞', max: 8, cut: 'a𝄞…' },
-    { text: 'a𝄞𝄞', max: 7, cut: 'a…' },
-  ])('$text within $max bytes is $cut', ({ text, max, cut }) => {
-    expect(cutToBytes(text, max)).toBe(cut);
-    expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(max);
   });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { KubeObject } from '#pkg/object';
+import { cutToBytes, type KubeObject } from '#pkg/object';
 
 /** What happened, to which object. */
 export interface Happening {
@@ -26,7 +26,6 @@ const NOTE_BYTES = 1024;
 const WORD_CHARACTERS = 128;
 /** Of 253: room for the dot and the suffix. */
 const NAME_CHARACTERS = 220;
-const ELLIPSIS = '…';
 
 /** An Event as the server accepts it; create it with a Writer. Events on cluster-scoped objects live in `default`. */
 export function eventOf(happening: Happening, reporter: Reporter, nowMs: number): KubeObject {
@@ -63,16 +62,6 @@ function nameStem(name: string): string {
     .filter((label) => label !== '')
     .join('.');
   return stem || 'event';
-}
-
-/** The longest beginning that fits, never half a character; what is cut ends in an ellipsis. */
-export function cutToBytes(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text, 'utf8');
-  if (bytes.length <= maxBytes) return text;
-  let end = maxBytes - Buffer.byteLength(ELLIPSIS);
-  // A byte 10xxxxxx goes on with a character that began before.
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return bytes.subarray(0, end).toString('utf8') + ELLIPSIS;
 }
 
 function objectReference({ apiVersion, kind, metadata }: KubeObject): Readonly<Record<string, unknown>> {

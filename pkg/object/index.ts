@@ -5,6 +5,7 @@
  * type* is a kind with the names people type for it; a *gap* is something that could not be looked at.
  */
 export * from './cleanup-policy.ts';
+export * from './cut-text.ts';
 export * from './errors.ts';
 export * from './fields.ts';
 export * from './known-types.ts';

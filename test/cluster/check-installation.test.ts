@@ -106,6 +106,21 @@ const HARMS: readonly Harm[] = [
     mend: [],
   },
   {
+    name: 'a policy that is gone, and bindings that deny nothing',
+    harm: [
+      ['delete', 'validatingadmissionpolicy/rook-deps-status'],
+      ['delete', 'validatingadmissionpolicybinding/rook-deps-critical'],
+      patched('validatingadmissionpolicybinding/rook-deps-in-use', {
+        spec: { validationActions: ['Audit'] },
+      }),
+    ],
+    rows: {
+      'fail: the admission policies are what this program installs':
+        /^no ValidatingAdmissionPolicy rook-deps-status, no ValidatingAdmissionPolicyBinding rook-deps-critical, another ValidatingAdmissionPolicyBinding rook-deps-in-use: /,
+    },
+    mend: [],
+  },
+  {
     name: 'labels that nothing explains',
     harm: [
       ['create', 'serviceaccount', 'odd'],

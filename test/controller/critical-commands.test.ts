@@ -7,7 +7,11 @@ import { deployment } from './critical-objects.ts';
 import { localInstall, type LocalInstall } from './local-install.ts';
 
 const WAIT = { timeout: 30_000, interval: 200 };
-const NAME = 'deployment-rook-ceph-rook-ceph-operator';
+const NAME = 'deployment-rook-ceph-rook-ceph-operator-2268f1e2';
+const COOL = 'deployment-default-cool-eb934c01';
+
+/** Takes off what was added. */
+const ONLY_21 = JSON.stringify([23, 22, 21].map((at) => ({ op: 'remove', path: `/spec/criteria/${at}` })));
 
 let install: LocalInstall;
 
@@ -74,14 +78,51 @@ describe('protect operator', () => {
 
   test('changes nothing when it is run again', async () => {
     const again = await install.plugin(['protect', 'operator']);
-    expect(again.stdout).toBe(`criticalservice.rook-deps.io/${NAME} unchanged\n`);
+    expect(again.stdout).toBe(
+      `criticalservice.rook-deps.io/${NAME} unchanged\nIt waits for 21 criteria, 0 new; deletionPolicy Strict, replayDeletion false.\n`,
+    );
+  });
+
+  test('keeps what it waits for when something is added to it', async () => {
+    const more = ['--critical', 'deploy/rook-ceph-operator', '-n', 'rook-ceph'];
+    const added = await install.plugin(['protect', ...more, '--resource', 'cephcluster/none']);
+    expect(added.stdout).toBe(
+      `criticalservice.rook-deps.io/${NAME} configured\nIt waits for 22 criteria, 1 new; deletionPolicy Strict, replayDeletion false.\n`,
+    );
+    expect(listAt(await stored(NAME), 'spec', 'criteria')).toHaveLength(22);
+    const refused = await install.kubectl(['delete', 'deploy/rook-ceph-operator', '-n', 'rook-ceph']);
+    expect(refused.stderr).toContain('1 cephblockpools.ceph.rook.io with finalizer');
+    const both = await Promise.all(
+      ['a', 'b'].map((name) => install.plugin(['protect', ...more, '--resource', `cephcluster/${name}`])),
+    );
+    expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      Array(2).fill({ code: 0, stderr: '' }),
+    );
+    expect(listAt(await stored(NAME), 'spec', 'criteria')).toHaveLength(24);
+    await install.kubectl(['patch', 'criticalservice', NAME, '--type=json', '-p', ONLY_21]);
   });
 
   test('is shown by protections, and no longer advised', async () => {
     const listed = await install.plugin(['protections']);
     expect(listed.stdout).toContain('deployments.apps rook-ceph/rook-ceph-operator');
     expect(listed.stdout).toContain('21 criteria');
+    const wide = await install.plugin(['protections', '-o', 'wide']);
+    const words =
+      '1 cephblockpools.ceph.rook.io with finalizer cephblockpool.ceph.rook.io: rook-ceph/replicapool';
+    expect(wide.stdout).toContain(words);
+    expect(listed.stdout).toContain(`${words.slice(0, 77)}… `);
     expect((await install.plugin(['protect', '-o', 'name'])).stdout).toBe('cephblockpool/replicapool\n');
+  });
+
+  test('is no trace that was left, to check, where a controller works that nobody installed', async () => {
+    for (const flags of [[], ['--pre']]) {
+      const { stdout } = await install.plugin(['check', ...flags, '-o', 'json']);
+      const rows = listAt(JSON.parse(stdout), 'checks');
+      const traces = rows.filter((row) => textAt(row, 'section') === 'Traces');
+      expect(traces.map((row) => textAt(row, 'result'))).toEqual(['ok', 'ok']);
+      expect(stdout).not.toContain('uninstall');
+      if (flags.length === 0) expect(stdout).toContain('it is not, but a controller is at work: ');
+    }
   });
 
   test('is told by why, live and from a dump', async () => {
@@ -130,9 +171,7 @@ describe('protect operator', () => {
     expect(dry.stdout).toBe(`criticalservice.rook-deps.io/${NAME} deleted (server dry run)\n`);
     const undone = await install.plugin(['unprotect', 'deploy/rook-ceph-operator', '-n', 'rook-ceph']);
     expect(undone).toMatchObject({ stderr: '', stdout: `criticalservice.rook-deps.io/${NAME} deleted\n` });
-    await vi.waitFor(async () => {
-      expect((await install.kubectl(['get', 'criticalservices', '-o', 'name'])).stdout).toBe('');
-    }, WAIT);
+    expect((await install.kubectl(['get', 'criticalservices', '-o', 'name'])).stdout).toBe('');
     const left = await install.kubectl(['get', 'deploy/rook-ceph-operator', '-n', 'rook-ceph', '-o', 'json']);
     expect(fieldAt(JSON.parse(left.stdout), 'metadata', 'labels')).toBeUndefined();
   });
@@ -152,11 +191,11 @@ test('protect --critical keeps any workload by finalizers and objects', async ()
     'cephblockpool/left',
     '--replay',
   ]);
-  expect(made.stdout).toBe('criticalservice.rook-deps.io/deployment-default-cool created\n');
+  expect(made.stdout).toBe(`criticalservice.rook-deps.io/${COOL} created\n`);
   expect(made.stderr).toContain(
     'Warning: spec.replayDeletion: rook-deps may not delete deployments.apps and namespaces (grant it: kubectl rook-deps install --grant deployments.apps,namespaces)',
   );
-  const service = await stored('deployment-default-cool');
+  const service = await stored(COOL);
   expect(fieldAt(service, 'spec')).toEqual({
     provider: { group: 'apps', resource: 'deployments', namespace: 'default', name: 'cool' },
     criteria: [
@@ -193,11 +232,22 @@ test('protect --critical keeps any workload by finalizers and objects', async ()
     '{"metadata":{"finalizers":null}}',
   ]);
   await vi.waitFor(async () => {
-    const conditions = listAt(await stored('deployment-default-cool'), 'status', 'conditions');
+    const conditions = listAt(await stored(COOL), 'status', 'conditions');
     const replayed = conditions.find((one) => textAt(one, 'type') === 'Replayed');
     expect(textAt(replayed, 'reason')).toBe('Forbidden');
     expect(textAt(replayed, 'message')).toContain('kubectl rook-deps install --grant deployments.apps');
   }, WAIT);
+});
+
+test('unprotect waits until the CriticalService is gone', async () => {
+  const finalizers = (op: string, rest: object): string =>
+    JSON.stringify([{ op, path: '/metadata/finalizers/1', ...rest }]);
+  const patch = ['patch', 'criticalservice', COOL, '--type=json', '-p'];
+  await install.kubectl([...patch, finalizers('add', { value: 'example.com/slow' })]);
+  const waiting = await install.plugin(['unprotect', 'deploy/cool', '-n', 'default', '--timeout=1s']);
+  expect(waiting.code).toBe(124);
+  expect(waiting.stderr).toContain(`criticalservice.rook-deps.io/${COOL} is not gone after 1s`);
+  await install.kubectl([...patch, JSON.stringify([{ op: 'remove', path: '/metadata/finalizers' }])]);
 });
 
 describe('wrong input', () => {

@@ -95,7 +95,11 @@ export class CriticalWorld {
         const type = cluster.types.resolve(`${criterion.resource}.${criterion.group}`);
         const names = type ? this.holders(type, criterion.finalizerName) : [];
         const state = names.length > 0 ? 'unmet' : 'met';
-        return { criterion, state, count: names.length, examples: names, message: `${names.length} left` };
+        const [name] = names;
+        const first =
+          type && name ? { group: type.group, kind: type.kind, namespace: 'there', name } : undefined;
+        const message = `${names.length} left`;
+        return { criterion, state, count: names.length, examples: names, first, message };
       },
       writer: cluster.writer,
       mayDelete: async ({ username }) => !this.powerless.has(username),

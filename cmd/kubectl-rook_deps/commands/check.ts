@@ -1,5 +1,6 @@
-import { allChecks, preChecks, runChecks, type Checked, type CheckPorts } from '#pkg/check';
-import { findInstalled, loadManifests, ownBundle, renderManifests } from '#pkg/install';
+import { systemClock } from '#pkg/clock';
+import { allChecks, findPresent, preChecks, runChecks, type Checked, type CheckPorts } from '#pkg/check';
+import { loadManifests, ownBundle, renderManifests } from '#pkg/install';
 import { UserError, type KubeObject } from '#pkg/object';
 import { printable, type Style, type Tone } from '#pkg/render';
 import type { Args } from '../args.ts';
@@ -35,9 +36,8 @@ Exit code 1 if anything fails; warnings do not count.`,
     const cluster = await openCluster(args, io);
     try {
       const ports = await portsOf(cluster, io);
-      const checks = args.isSet('pre')
-        ? preChecks(ports)
-        : allChecks(await findInstalled(cluster.reader, signal), ports);
+      const found = await findPresent(ports, signal);
+      const checks = args.isSet('pre') ? preChecks(found, ports) : allChecks(found, ports);
       const isText = format !== 'json' && format !== 'yaml';
       const checked = await runChecks(checks, isText ? await teller(args, io) : () => undefined, signal);
       if (!isText) io.print(await serialized(documentOf(checked), format));
@@ -65,6 +65,7 @@ async function portsOf({ reader, writer, raw }: Cluster, io: Io): Promise<CheckP
     manifests,
     plugin: { version: VERSION, bundleHash: bundle?.hash },
     now: io.now,
+    sleep: (ms, signal) => systemClock.sleep(ms, signal),
   };
 }
 

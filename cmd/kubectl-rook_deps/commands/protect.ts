@@ -1,7 +1,6 @@
-import { systemClock } from '#pkg/clock';
-import { isTerminating, refOf, textAt, UserError, type KubeObject } from '#pkg/object';
+import { refOf, UserError, type KubeObject } from '#pkg/object';
 import { grant, grantName, nameOf } from '#pkg/install';
-import { newUsage, readyCondition } from '#pkg/usage';
+import { newUsage } from '#pkg/usage';
 import { Args } from '../args.ts';
 import type { Command } from '../command.ts';
 import {
@@ -10,21 +9,20 @@ import {
   requireCriticalServices,
   wantsCritical,
 } from '../critical-services.ts';
-import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix, type DryRun } from '../dry-run.ts';
-import type { Io } from '../io.ts';
-import { outputFlag, outputFormat, serialized } from '../output.ts';
+import { DRY_RUN_FLAG, dryRunOf, dryRunSuffix } from '../dry-run.ts';
+import { outputFlag, outputFormat } from '../output.ts';
+import { protectCritical } from '../protect-critical.ts';
+import { protectOne, type Protecting } from '../protecting.ts';
 import { requireResource } from '../resource-args.ts';
 import { findSubjects } from '../subjects.ts';
 import { timeoutMs } from '../timeout.ts';
-import { requireUsages, untilGone, usageName } from '../usage-objects.ts';
+import { requireUsages } from '../usage-objects.ts';
 import { adviseOn } from '../advice.ts';
 import { openCluster, type Cluster } from '../wiring.ts';
 
 const FORMATS = ['json', 'name', 'yaml'];
-const FIELD_MANAGER = 'kubectl-rook-deps';
 /** Who gives these means an object, and has left it out. */
 const NEED_A_SUBJECT = ['by', 'reason', 'replay', 'grant', 'dry-run', 'wait', 'timeout'];
-const POLL_MS = 200;
 const TIMEOUT_MS = 30_000;
 
 export const protect: Command = {
@@ -37,7 +35,8 @@ protect. The command waits until the protection is in force. The controller may 
 needs a right that an administrator gives once, with --grant or with install --grant.
 
 With --critical it makes a CriticalService instead: the object and its namespace stay until nothing has the finalizers
-that it serves. 'protect operator' does that for the Rook operator, with the finalizers of all Rook kinds. Without
+that it serves. 'protect operator' does that for the Rook operator, with the finalizers of all Rook kinds. Run again, it adds
+to what the CriticalService waits for, and takes nothing away; policy and --replay stay, unless they are given. Without
 arguments it lists what is worth protecting and is not.`,
   usage: `protect (TYPE NAME | TYPE/NAME) [--by TYPE/NAME] [--reason TEXT] [--replay] [--grant] [flags] [options]
   kubectl rook-deps protect --critical TYPE/NAME [--finalizer RESOURCE.GROUP=FINALIZER] [--resource TYPE/NAME] [--replay]
@@ -93,8 +92,8 @@ arguments it lists what is worth protecting and is not.`,
     try {
       if (isCritical) {
         if (dryRun !== 'client') await requireCriticalServices(cluster, signal);
-        for (const service of await criticalServicesFor(args, cluster, signal))
-          await protectOne(service, { format, dryRun, waitMs, args, io, cluster }, signal);
+        for (const wish of await criticalServicesFor(args, cluster, signal))
+          await protectCritical(wish, { format, dryRun, waitMs, args, io, cluster }, signal);
         return 0;
       }
       if (dryRun !== 'client') await requireUsages(cluster, signal);
@@ -113,16 +112,6 @@ arguments it lists what is worth protecting and is not.`,
   },
 };
 
-interface Context {
-  readonly format: string | undefined;
-  readonly dryRun: DryRun;
-  /** How long to wait until the protection is in force; undefined: not at all. */
-  readonly waitMs: number | undefined;
-  readonly args: Args;
-  readonly io: Io;
-  readonly cluster: Cluster;
-}
-
 async function findUsing(args: Args, cluster: Cluster, signal: AbortSignal): Promise<KubeObject | undefined> {
   const by = args.text('by');
   if (by === undefined) return undefined;
@@ -135,7 +124,7 @@ async function findUsing(args: Args, cluster: Cluster, signal: AbortSignal): Pro
 async function grantKinds(
   subjects: readonly KubeObject[],
   by: KubeObject | undefined,
-  { dryRun, io, cluster }: Pick<Context, 'dryRun' | 'io' | 'cluster'>,
+  { dryRun, io, cluster }: Pick<Protecting, 'dryRun' | 'io' | 'cluster'>,
   signal: AbortSignal,
 ): Promise<void> {
   if (dryRun === 'client') return;
@@ -156,73 +145,4 @@ async function grantKinds(
   const used = namesOf(subjects);
   for (const name of used) await give(name, 'protect');
   for (const name of namesOf(by ? [by] : [])) if (!used.has(name)) await give(name, 'read');
-}
-
-async function protectOne(usage: KubeObject, context: Context, signal: AbortSignal): Promise<void> {
-  const { format, dryRun, waitMs, io, cluster } = context;
-  const before = dryRun === 'client' ? undefined : await present(usage, context, signal);
-  const stored =
-    dryRun === 'client'
-      ? usage
-      : await cluster.writer.apply(
-          usage,
-          { fieldManager: FIELD_MANAGER, force: true, dryRun: dryRun === 'server' },
-          signal,
-        );
-  if (format === 'json' || format === 'yaml') io.print(await serialized(printed(stored, dryRun), format));
-  else if (format === 'name') io.print(usageName(stored));
-  else io.print(`${usageName(stored)} ${verb(before, stored)}${dryRunSuffix(dryRun)}`);
-  if (dryRun === 'none' && waitMs !== undefined) await inForce(stored, waitMs, context, signal);
-}
-
-/** What is there already. One that is going protects nothing for long, and must be gone first. */
-async function present(
-  usage: KubeObject,
-  { dryRun, waitMs, cluster }: Context,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  const { namespace, name } = usage.metadata;
-  const found = await cluster.reader.get(refOf(usage), namespace, name, signal);
-  if (!found || !isTerminating(found) || dryRun === 'server') return found;
-  if (waitMs === undefined)
-    throw new UserError(`error: ${usageName(found)} is being deleted; try again when it is gone`);
-  await untilGone([found], waitMs, cluster, signal);
-  return undefined;
-}
-
-function verb(before: KubeObject | undefined, after: KubeObject): string {
-  if (!before) return 'created';
-  return before.metadata.resourceVersion === after.metadata.resourceVersion ? 'unchanged' : 'configured';
-}
-
-function printed(usage: KubeObject, dryRun: DryRun): object {
-  if (dryRun === 'client') return usage;
-  const { managedFields: _, ...metadata } = usage.metadata;
-  return { ...usage, metadata };
-}
-
-/** The label brings deletions before the webhook: until the controller has put it there, nothing is protected. */
-async function inForce(
-  usage: KubeObject,
-  limitMs: number,
-  { args, cluster }: Context,
-  signal: AbortSignal,
-): Promise<void> {
-  const deadline = systemClock.now() + limitMs;
-  let last = 'the controller has not looked at it yet';
-  while (systemClock.now() < deadline) {
-    const now = await cluster.reader.get(refOf(usage), usage.metadata.namespace, usage.metadata.name, signal);
-    if (!now || now.metadata.uid !== usage.metadata.uid || isTerminating(now))
-      throw new UserError(`error: ${usageName(usage)} was deleted meanwhile`);
-    const ready = readyCondition(now);
-    if (textAt(ready, 'status') === 'True') return;
-    if (ready) last = `${textAt(ready, 'reason') ?? ''}: ${textAt(ready, 'message') ?? ''}`;
-    // A right that was just granted takes a moment; without one there is nothing to wait for.
-    if (textAt(ready, 'reason') === 'Forbidden' && !args.isSet('grant'))
-      throw new UserError(`error: ${usageName(usage)} is not in force: ${last}`);
-    await systemClock.sleep(POLL_MS, signal);
-  }
-  throw new UserError(`error: ${usageName(usage)} is not in force after ${limitMs / 1000}s: ${last}`, {
-    exitCode: 124,
-  });
 }

@@ -1,4 +1,4 @@
-import { listAt, textAt, type KubeObject } from '#pkg/object';
+import { cutToBytes, listAt, textAt, type KubeObject } from '#pkg/object';
 import { humanDuration, printable, table } from '#pkg/render';
 import type { Usage } from '#pkg/usage';
 import { nameOf, type CriticalService } from '#pkg/criticalservice';
@@ -10,11 +10,13 @@ import { listCriticalServices } from '../critical-services.ts';
 import { openCluster } from '../wiring.ts';
 
 const FORMATS = ['json', 'name', 'wide', 'yaml'];
+const MAX_REASON = 80;
 
 export const protections: Command = {
   name: 'protections',
   summary: 'List what is protected, by whom and why',
-  description: 'Lists the Usages of a namespace, or of all, the ClusterUsages and the CriticalServices.',
+  description: `Lists the Usages of a namespace, or of all, the ClusterUsages and the CriticalServices. Long reasons are cut, except with
+-o wide.`,
   usage: 'protections [-n NAMESPACE | -A] [flags] [options]',
   examples: [{ what: 'Everything that is protected', line: 'kubectl rook-deps protections -A' }],
   flags: {
@@ -82,7 +84,7 @@ function row(
     ref.name,
     `${of.kind}/${of.name ?? '<unresolved>'}${where}`,
     by ? `${by.kind}/${by.name ?? '<unresolved>'}` : '<none>',
-    reason ?? '<none>',
+    shown(reason ?? '<none>', isWide),
     textAt(ready, 'status') ?? 'Unknown',
     ageOf(object, now),
     ...(isWide ? [textAt(ready, 'reason') ?? '<none>', String(attempts.length)] : []),
@@ -93,16 +95,22 @@ function serviceRow(service: CriticalService, now: number, isWide: boolean): rea
   const { object, ref, criteria, attempts } = service;
   const ready = conditionOf(object, 'Ready');
   const satisfied = conditionOf(object, 'Satisfied');
+  const standing = textAt(satisfied, 'status') === 'True' ? 'all met' : '<none>';
   return [
     '<none>',
     ref.name,
     nameOf(service.provider),
     `${criteria.length} ${criteria.length === 1 ? 'criterion' : 'criteria'}`,
-    textAt(satisfied, 'message') ?? (textAt(satisfied, 'status') === 'True' ? 'all met' : '<none>'),
+    shown(textAt(satisfied, 'message') || standing, isWide),
     textAt(ready, 'status') ?? 'Unknown',
     ageOf(object, now),
     ...(isWide ? [textAt(ready, 'reason') ?? '<none>', String(attempts.length)] : []),
   ];
+}
+
+/** A line stays a line: `-o wide` has all of it. */
+function shown(text: string, isWide: boolean): string {
+  return isWide ? text : cutToBytes(text, MAX_REASON);
 }
 
 function conditionOf(object: KubeObject, type: string): unknown {

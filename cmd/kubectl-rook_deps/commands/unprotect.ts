@@ -58,6 +58,7 @@ be repeated: then the command says so and asks.`,
         for (const service of services) {
           await orphan(service, dryRun, cluster, signal);
           io.print(`${usageName(service.object)} deleted${dryRunSuffix(dryRun)}`);
+          deleted.push(service.object);
         }
         const protecting = usagesOf(subject, usages);
         if (protecting.length + services.length === 0) io.error(notProtected(subject, usages));
