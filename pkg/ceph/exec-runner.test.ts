@@ -43,9 +43,9 @@ function reviewer(trusted: readonly string[] | undefined): NonNullable<ExecPorts
   return {
     createReview: ({ spec }) => {
       if (!trusted) return Promise.reject(Object.assign(new Error('forbidden'), { status: 403 }));
-      const { user, resourceAttributes } = spec as Record<string, object>;
+      const { user, resourceAttributes } = spec as { user: string; resourceAttributes: object };
       expect(resourceAttributes).toMatchObject({ verb: 'update', namespace: 'rook-ceph' });
-      const allowed = trusted.includes(String(user).split(':')[2] ?? '');
+      const allowed = trusted.includes(user.split(':')[2] ?? '');
       return Promise.resolve({ status: { allowed } });
     },
   };
