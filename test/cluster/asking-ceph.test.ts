@@ -3,6 +3,7 @@ import { CephSilent, execRunner, type CephRunner } from '#pkg/ceph';
 import { kubeReader, podExec } from '#pkg/kube';
 import { Kinds } from '#pkg/object';
 import type { DependencyReport } from '#pkg/verdict';
+import { cephSample } from '../fixtures/ceph.ts';
 import { served } from '../fixtures/served-objects.ts';
 import {
   apply,
@@ -18,27 +19,9 @@ import { TestKubelet, type Asked, type Outcome } from './test-kubelet.ts';
 const FSID = '4b7b0d2e-0d0e-4c6a-9f0e-6f0f5d3c2b1a';
 const { signal } = new AbortController();
 
-/** What the Ceph of this test knows: one pool with one image. */
+/** What the Ceph of this test knows: a pool with one image. */
 const ANSWERS: readonly (readonly [string, unknown])[] = [
-  [
-    'osd dump',
-    {
-      pools: [
-        {
-          pool: 1,
-          pool_name: 'p',
-          type: 1,
-          size: 3,
-          min_size: 2,
-          crush_rule: 0,
-          pg_num: 1,
-          application_metadata: {},
-        },
-      ],
-      osds: [],
-      crush_node_flags: {},
-    },
-  ],
+  ['osd dump', cephSample('20.2', 'osd-dump')],
   ['namespace ls', []],
   ['trash ls', []],
   ['ls --long', [{ image: 'disk', id: '1', size: 1, format: 2 }]],
@@ -101,14 +84,14 @@ describeOnCluster('asking Ceph in pods, through the API server', () => {
     await makePod('rook-ceph-operator', 'good');
     await apply([
       served(Kinds.CephCluster, 'ceph', ns, {}, { status: { ceph: { fsid: FSID } } }),
-      served(Kinds.CephBlockPool, 'p', ns),
+      served(Kinds.CephBlockPool, 'pool-host', ns),
     ]);
-    const { stdout, stderr } = await runPlugin(['why', 'cephblockpool/p', '-n', ns, '-o', 'json']);
+    const { stdout, stderr } = await runPlugin(['why', 'cephblockpool/pool-host', '-n', ns, '-o', 'json']);
     const report = JSON.parse(stdout) as DependencyReport;
     expect({ stderr, gaps: report.gaps, verdict: report.verdict }).toEqual({
       stderr: '',
       gaps: [],
-      verdict: 'blocked',
+      verdict: 'Blocked',
     });
     expect(JSON.stringify(report.causes)).toContain('disk');
     expect(good?.asked[0]).toMatchObject({
