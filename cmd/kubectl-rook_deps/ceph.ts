@@ -15,7 +15,7 @@ import {
   type CephRunner,
 } from '#pkg/ceph';
 import type { PodExec } from '#pkg/kube';
-import { textAt, UserError, type KubeObject, type Reader } from '#pkg/object';
+import { textAt, UserError, type KubeObject, type Reader, type Writer } from '#pkg/object';
 import type { Args } from './args.ts';
 import type { FlagSpecs } from './command.ts';
 import type { Io } from './io.ts';
@@ -44,7 +44,7 @@ export type CephAccess =
   | { readonly kind: 'none' }
   | { readonly kind: 'asked'; cephOf(cluster: KubeObject | undefined): Ceph | undefined };
 
-export async function cephAccess(args: Args, { reader, exec }: Source, io: Io): Promise<CephAccess> {
+export async function cephAccess(args: Args, { reader, writer, exec }: Source, io: Io): Promise<CephAccess> {
   const conf = args.text('ceph-conf');
   if (args.isSet('no-ceph')) {
     if (conf !== undefined) throw new UserError('error: --no-ceph and --ceph-conf contradict each other');
@@ -54,7 +54,7 @@ export async function cephAccess(args: Args, { reader, exec }: Source, io: Io): 
     throw new UserError(`error: open ${conf}: no such file or directory`);
   if (conf === undefined && !exec) return { kind: 'none' };
   const { Limiter } = await import('#pkg/kube');
-  const cephOf = cephWays({ reader, exec, conf, env: io.env }, new Limiter(MAX_QUESTIONS));
+  const cephOf = cephWays({ reader, writer, exec, conf, env: io.env }, new Limiter(MAX_QUESTIONS));
   return {
     kind: 'asked',
     // Whoever names a configuration wants its cluster to be asked, also where no resource stands for it.
@@ -84,6 +84,8 @@ export async function openCeph(args: Args, source: Source, io: Io): Promise<Ceph
 
 export interface CephWays {
   readonly reader: Reader;
+  /** To ask what the account of a pod may do that looks like an operator. */
+  readonly writer: Pick<Writer, 'createReview'> | undefined;
   readonly exec: PodExec | undefined;
   readonly conf: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -93,10 +95,11 @@ export interface CephWays {
 
 /** The way to the Ceph of each cluster: this machine's programs if there is a configuration, else those in pods. */
 export function cephWays(
-  { reader, exec, conf, env, avoids }: CephWays,
+  { reader, writer, exec, conf, env, avoids }: CephWays,
   bound: Bound,
 ): (cluster: KubeObject | undefined) => Ceph {
   const local = conf === undefined ? undefined : localRunner({ conf, env });
+  const ports = { reader, writer, exec: exec ? exec.exec : noExec, ...(avoids ? { avoids } : {}) };
   // One for each cluster: it remembers the pod that answered.
   const runners = new Map<string, CephRunner>();
   return (cluster) => {
@@ -104,10 +107,7 @@ export function cephWays(
     const fsid = textAt(cluster, 'status', 'ceph', 'fsid');
     const key = `${namespace}/${fsid ?? ''}`;
     const known =
-      runners.get(key) ??
-      (local
-        ? ofCluster(local, fsid)
-        : execRunner(namespace, { reader, exec: exec ? exec.exec : noExec, ...(avoids ? { avoids } : {}) }));
+      runners.get(key) ?? (local ? ofCluster(local, fsid) : execRunner({ namespace, fsid }, ports));
     runners.set(key, known);
     return cephClient(boundedRunner(known, bound));
   };

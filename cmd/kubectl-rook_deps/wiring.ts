@@ -22,7 +22,8 @@ export interface Source {
   readonly namespace: string | undefined;
   /** The kinds that saved manifests speak of; undefined for a live cluster. */
   readonly savedKinds?: ReadonlySet<KindKey>;
-  /** Absent for saved manifests. */
+  /** Absent for saved manifests, like the way into pods. */
+  readonly writer?: Writer;
   readonly exec?: PodExec;
   close(): void;
 }

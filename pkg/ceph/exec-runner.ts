@@ -1,82 +1,108 @@
-import { fieldAt, isTrueAt, Kinds, listAt, textAt, type KubeObject, type Reader } from '#pkg/object';
 import { reached } from './connection-trouble.ts';
-import { OPERATOR, operatorPods, PROXY, proxyPods, TOOLBOX, toolboxPods } from './pods.ts';
+import { findPlaces, isStillGood, type ExecTarget, type Place, type PlacePorts } from './places.ts';
+import { PROXY } from './pods.ts';
 import { CephSilent, withinLimit, type CephCommand, type CephRunner, type Finished } from './runner.ts';
+import { verifiedRunner } from './verified-runner.ts';
 
-/** A container to run programs in. */
-export interface ExecTarget {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
-}
-
-export interface ExecPorts {
-  readonly reader: Pick<Reader, 'list'>;
+export interface ExecPorts extends PlacePorts {
   /** Throws when it could not be learnt how the program ended. */
   exec(target: ExecTarget, command: readonly string[], signal: AbortSignal): Promise<Finished>;
-  /** Nodes whose pods are better left alone: they may go away any moment. */
-  avoids?(node: string): boolean;
 }
 
-/** A place to ask from, and the flags that lead to the right cluster there. */
-interface Place {
-  readonly target: ExecTarget;
-  readonly node: string;
-  readonly flags: readonly string[];
+/** The cluster to ask: where its CephCluster is, and its identity where that is known. */
+export interface AskedCluster {
+  readonly namespace: string;
+  readonly fsid?: string | undefined;
+}
+
+/** A place that is asked, or was. */
+interface Station extends CephRunner {
+  readonly place: Place;
+  /** Whether there was no other: then it has all the time. */
+  readonly isOnly: boolean;
 }
 
 /** What `timeout` says when it had to end a program: that of coreutils, after SIGKILL, that of BusyBox. */
 const TIMED_OUT = [124, 137, 143];
-/** Of our limit, what the way to the pod may take. */
+/** Of the time for a place, what the way to the pod may take. */
 const TRAVEL_MS = 1000;
+/** Of the time that is left, the part of a place that others follow: they must have enough if it hangs. */
+const SHARE = 1 / 3;
 
-/** Runs programs in the operator's pod, or else in the toolbox; in the manager's where Rook itself has to. */
-export function execRunner(clusterNamespace: string, ports: ExecPorts): CephRunner {
-  /** The place that answered last, for `ceph` and for the other programs. */
-  const lasts = new Map<boolean, Place>();
+/**
+ * Runs programs in the operator's pod, or else in the toolbox; in the manager's where Rook itself has to. What was asked in
+ * a pod that did not answer may still run there while another is asked: commands must bear to be run twice.
+ */
+export function execRunner(cluster: AskedCluster, ports: ExecPorts): CephRunner {
+  /** What answered last, for `ceph` and for the other programs. */
+  const lasts = new Map<boolean, Station>();
+
   async function tryAll(command: CephCommand, limit: AbortSignal): Promise<Finished> {
+    const isCeph = command.program === 'ceph';
+    const endsAt = performance.now() + command.timeoutMs;
     const failures: string[] = [];
-    const attempt = async (place: Place): Promise<Finished | undefined> => {
+    const attempt = async (station: Station, isLast: boolean): Promise<Finished | undefined> => {
+      const timeoutMs = (endsAt - performance.now()) * (isLast ? 1 : SHARE);
       try {
-        const finished = await runIn(place, command, ports, limit);
-        lasts.set(command.program === 'ceph', place);
+        const shared = { ...command, timeoutMs };
+        const finished = await withinLimit(shared, limit, (share) => station.run(shared, share));
+        lasts.set(isCeph, station);
         return finished;
       } catch (error) {
+        // Whatever it was: the next question looks for pods again.
+        if (lasts.get(isCeph) === station) lasts.delete(isCeph);
         limit.throwIfAborted();
         const reason = error instanceof Error ? error.message : String(error);
-        failures.push(`in pod ${place.target.pod}: ${reason}`);
+        failures.push(`in pod ${station.place.target.pod}: ${reason}`);
         return undefined;
       }
     };
-    // What worked before is tried first, without looking for pods again.
-    const last = lasts.get(command.program === 'ceph');
-    const known = last && !ports.avoids?.(last.node) ? last : undefined;
-    const again = known && (await attempt(known));
+    const known = await lastGood(lasts.get(isCeph), ports, limit);
+    const again = known && (await attempt(known, known.isOnly));
     if (again) return again;
-    for (const place of await places(clusterNamespace, command, ports, limit)) {
-      const finished = samePod(place, known) ? undefined : await attempt(place);
+    const { found, lacks } = await findPlaces(cluster.namespace, command.program, ports, limit);
+    const left = found.filter((place) => !isSamePod(place, known?.place));
+    for (const [at, place] of left.entries()) {
+      const station = stationAt(place, found.length === 1, cluster, ports);
+      const finished = await attempt(station, at === left.length - 1);
       if (finished) return finished;
     }
-    throw new CephSilent(failures.join('; ') || noPod(clusterNamespace));
+    throw new CephSilent([...(failures.length > 0 ? failures : [noPod(cluster)]), ...lacks].join('; '));
   }
   return { run: (command, signal) => withinLimit(command, signal, (limit) => tryAll(command, limit)) };
 }
 
-function samePod(a: Place, b: Place | undefined): boolean {
+/** A pod may have died since, with nobody there to say so: a question to it would hang. */
+async function lastGood(
+  last: Station | undefined,
+  ports: ExecPorts,
+  signal: AbortSignal,
+): Promise<Station | undefined> {
+  return last && (await isStillGood(last.place, ports, signal)) ? last : undefined;
+}
+
+function stationAt(place: Place, isOnly: boolean, { fsid }: AskedCluster, { exec }: ExecPorts): Station {
+  const runner: CephRunner = { run: (command, signal) => runIn(place, command, exec, signal) };
+  // The manager is a part of the cluster itself.
+  const isSure = fsid === undefined || place.target.container === PROXY;
+  return { ...(isSure ? runner : verifiedRunner(runner, fsid)), place, isOnly };
+}
+
+function isSamePod(a: Place, b: Place | undefined): boolean {
   return a.target.pod === b?.target.pod && a.target.namespace === b.target.namespace;
 }
 
-function noPod(namespace: string): string {
+function noPod({ namespace }: AskedCluster): string {
   return `there is no ready pod of the Rook operator, and no toolbox in namespace ${namespace}`;
 }
 
 async function runIn(
   { target, flags }: Place,
   command: CephCommand,
-  { exec }: ExecPorts,
+  exec: ExecPorts['exec'],
   signal: AbortSignal,
 ): Promise<Finished> {
-  const seconds = Math.max(1, Math.floor((command.timeoutMs - TRAVEL_MS) / 1000));
+  const seconds = Math.max(1, Math.round((command.timeoutMs - TRAVEL_MS) / 1000));
   const connect = command.program === 'ceph' ? ['--connect-timeout', String(seconds)] : [];
   // A program that hangs would stay in the pod after we have gone.
   const limited = ['timeout', '-k', '1', String(seconds), command.program];
@@ -85,51 +111,4 @@ async function runIn(
     throw new CephSilent(`${command.program} had no answer within ${seconds} s`);
   }
   return reached(command, finished);
-}
-
-async function places(
-  namespace: string,
-  { program }: CephCommand,
-  ports: ExecPorts,
-  signal: AbortSignal,
-): Promise<readonly Place[]> {
-  const conf = `/var/lib/rook/${namespace}/${namespace}.config`;
-  const { reader } = ports;
-  const all = await Promise.all([
-    program === 'ceph' ? { items: [] } : proxyPods(reader, namespace, signal),
-    operatorPods(reader, namespace, signal),
-    toolboxPods(reader, namespace, signal),
-  ]);
-  const [managers = [], operators = [], toolboxes = []] = all.map(({ items }) => items.filter(isReady));
-  const isNear = ({ metadata }: KubeObject): number => (metadata.namespace === namespace ? 0 : 1);
-  const found = [
-    ...managers.map((pod) => placeIn(pod, PROXY, [])),
-    ...operators
-      .toSorted((a, b) => isNear(a) - isNear(b))
-      .map((pod) => placeIn(pod, OPERATOR, ['--conf', conf])),
-    ...toolboxes.map((pod) => placeIn(pod, TOOLBOX, [])),
-  ];
-  const leaving = found.length > 1 ? await cordonedNodes(ports, signal) : new Set();
-  const isAvoided = ({ node }: Place): number => (leaving.has(node) || ports.avoids?.(node) ? 1 : 0);
-  return found.toSorted((a, b) => isAvoided(a) - isAvoided(b));
-}
-
-/** Their pods are about to go. Who may not see nodes asks wherever an answer comes from. */
-async function cordonedNodes({ reader }: ExecPorts, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const { items } = await reader.list({ kind: Kinds.Node, detail: 'object' }, signal);
-  const cordoned = items.filter((node) => isTrueAt(node, 'spec', 'unschedulable'));
-  return new Set(cordoned.map(({ metadata }) => metadata.name));
-}
-
-function placeIn(pod: KubeObject, container: string, flags: readonly string[]): Place {
-  const { name, namespace = '' } = pod.metadata;
-  return { target: { namespace, pod: name, container }, node: textAt(pod, 'spec', 'nodeName') ?? '', flags };
-}
-
-function isReady(pod: KubeObject): boolean {
-  if (pod.metadata.deletionTimestamp !== undefined) return false;
-  if (textAt(pod, 'status', 'phase') !== 'Running') return false;
-  return listAt(pod, 'status', 'conditions').some(
-    (condition) => textAt(condition, 'type') === 'Ready' && fieldAt(condition, 'status') === 'True',
-  );
 }

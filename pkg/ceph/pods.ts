@@ -8,15 +8,13 @@ export const TOOLBOX = 'rook-ceph-tools';
 const MANAGER = 'rook-ceph-mgr';
 export const PROXY = 'cmd-proxy';
 
-/** Operators, wherever they run; those of a namespace at least, where not all pods can be seen. */
-export async function operatorPods(reader: Lister, namespace: string, signal: AbortSignal): Promise<Listing> {
-  const everywhere = await podsOf(OPERATOR, undefined, reader, signal);
-  return everywhere.items.length > 0 ? everywhere : podsOf(OPERATOR, namespace, reader, signal);
-}
-
-/** Operators of any namespace. */
-export function allOperatorPods(reader: Lister, signal: AbortSignal): Promise<Listing> {
-  return podsOf(OPERATOR, undefined, reader, signal);
+/** What looks like an operator, in a namespace or in all: see `operatorsOf` for those to believe. */
+export function operatorPods(
+  reader: Lister,
+  namespace: string | undefined,
+  signal: AbortSignal,
+): Promise<Listing> {
+  return podsOf(OPERATOR, namespace, reader, signal);
 }
 
 /** The toolbox of the cluster in a namespace. */

@@ -71,7 +71,7 @@ export async function withinLimit(
   } catch (error) {
     signal.throwIfAborted();
     if (!limit.signal.aborted) throw error;
-    const seconds = command.timeoutMs / 1000;
+    const seconds = Math.round(command.timeoutMs / 100) / 10;
     throw new CephSilent(`"${commandLine(command)}" had no answer within ${seconds} s`, error);
   } finally {
     clearTimeout(timer);

@@ -12,6 +12,10 @@ const CLUSTER = anObject(Kinds.CephCluster, 'ceph', { namespace: 'ceph' });
 const pod = (app: string, namespace: string, container = app): KubeObject =>
   anObject(Kinds.Pod, app, { namespace, labels: { app }, spec: { containers: [{ name: container }] } });
 const OPERATOR = pod('rook-ceph-operator', 'rook');
+const MADE_BY_IT = anObject(Kinds.Deployment, 'rook-ceph-mon-a', {
+  namespace: 'ceph',
+  labels: { 'rook.io/operator-namespace': 'rook' },
+});
 const TOOLBOX = pod('rook-ceph-tools', 'ceph');
 
 function installed(...args: readonly string[]): Installed {
@@ -36,12 +40,14 @@ function look(objects: readonly KubeObject[], world: World = {}): Promise<Findin
       readonly resourceAttributes: Readonly<Record<string, string>>;
     };
     const { verb = '', namespace = '', resource, subresource, name } = resourceAttributes;
+    if (world.may && resource === 'cephclusters')
+      return Promise.resolve({ status: { allowed: user.startsWith('system:serviceaccount:rook:') } });
+    if (!world.may) return Promise.reject(Object.assign(new Error('forbidden'), { status: 403 }));
     expect(user).toBe('system:serviceaccount:rd:rook-deps-controller');
     expect([
       ['pods', 'exec', undefined],
       ['secrets', undefined, 'rgw-admin-ops-user'],
     ]).toContainEqual([resource, subresource, name]);
-    if (!world.may) return Promise.reject(Object.assign(new Error('forbidden'), { status: 403 }));
     return Promise.resolve({ status: { allowed: world.may.includes(namespace) && verbs.includes(verb) } });
   };
   const ports = { reader: fakeReader(objects, refusals), writer: { createReview } } as unknown as CheckPorts;
@@ -92,10 +98,10 @@ test('one verb of two is not enough', async () => {
 
 test('who may not ask the server goes by the bindings', async () => {
   const binding = { ...cephBinding('rook', 'rd'), metadata: { name: 'rook-deps-ceph', namespace: 'rook' } };
-  expect(await look([CLUSTER, OPERATOR, binding])).toMatchObject({ result: 'ok' });
-  expect(await look([CLUSTER, OPERATOR])).toEqual(lacks('rook'));
+  expect(await look([CLUSTER, OPERATOR, MADE_BY_IT, binding])).toMatchObject({ result: 'ok' });
+  expect(await look([CLUSTER, OPERATOR, MADE_BY_IT])).toEqual(lacks('rook'));
   const ofOthers = { ...cephBinding('rook', 'elsewhere'), metadata: binding.metadata };
-  expect(await look([CLUSTER, OPERATOR, ofOthers])).toEqual(lacks('rook'));
+  expect(await look([CLUSTER, OPERATOR, MADE_BY_IT, ofOthers])).toEqual(lacks('rook'));
 });
 
 test('with --ceph=off it is not asked, and with no CephCluster there is nothing to ask', async () => {
@@ -113,6 +119,18 @@ test('a cluster without a pod to ask in is told', async () => {
   expect(await look([CLUSTER], { may: [] })).toMatchObject({
     result: 'warn',
     detail: 'ceph/ceph: there is no pod to ask in',
+  });
+});
+
+test.for([
+  { name: 'may not change it', objects: [pod('rook-ceph-operator', 'tenant')], may: ['tenant'] },
+  { name: 'nobody may ask about', objects: [pod('rook-ceph-operator', 'tenant')], may: undefined },
+])('a pod that looks like its operator, and $name, is no pod to ask in', async ({ objects, may }) => {
+  expect(await look([CLUSTER, ...objects], { may })).toMatchObject({
+    result: 'warn',
+    detail: expect.stringMatching(
+      /^ceph\/ceph: pod tenant\/rook-ceph-operator looks like Rook's operator, but/,
+    ),
   });
 });
 

@@ -1,4 +1,4 @@
-import { operatorPods, proxyPods, toolboxPods } from '#pkg/ceph';
+import { operatorsOf, proxyPods, toolboxPods } from '#pkg/ceph';
 import type { Installed } from '#pkg/install';
 import { Kinds, listAt, type KubeObject } from '#pkg/object';
 import { ok, warning, type Check, type CheckPorts } from './check.ts';
@@ -37,7 +37,7 @@ function modeOf(deployment: KubeObject): string {
   return args.findLast((arg) => arg.startsWith(MODE_FLAG))?.slice(MODE_FLAG.length) ?? 'require';
 }
 
-/** Any operator or toolbox will do; where Rook itself has to ask in the manager, so do we. */
+/** Any operator of the cluster or its toolbox will do; where Rook itself has to ask in the manager, so do we. */
 async function lackFor(
   { metadata }: KubeObject,
   controllerNamespace: string,
@@ -48,13 +48,15 @@ async function lackFor(
   const home = metadata.namespace ?? '';
   const name = `${home}/${metadata.name}`;
   const [operators, toolboxes, proxies] = await Promise.all([
-    operatorPods(reader, home, signal),
+    operatorsOf(home, ports, signal),
     toolboxPods(reader, home, signal),
     proxyPods(reader, home, signal),
   ]);
   const [gap] = [operators, toolboxes, proxies].flatMap(({ gaps }) => gaps);
   if (gap) return { text: `${name}: not looked at: ${gap.reason}`, hint: 'you lack the right to list pods' };
-  const asked = namespacesOf([...operators.items, ...toolboxes.items]);
+  const asked = namespacesOf([...operators.pods, ...toolboxes.items]);
+  const [doubted] = operators.doubted;
+  if (asked.length === 0 && doubted) return { text: `${name}: ${doubtOf(doubted)}`, hint: NO_POD };
   if (asked.length === 0) return { text: `${name}: there is no pod to ask in`, hint: NO_POD };
   const may = (where: string): Promise<boolean> => mayExec(where, controllerNamespace, ports, signal);
   const isSome = (await Promise.all(asked.map(may))).includes(true);
@@ -65,6 +67,10 @@ async function lackFor(
     text: `${name}: it lacks pods/exec in namespace ${where}`,
     hint: 'run: kubectl rook-deps install',
   };
+}
+
+function doubtOf({ metadata }: KubeObject): string {
+  return `pod ${metadata.namespace ?? ''}/${metadata.name} looks like Rook's operator, but it was not seen that it may update this CephCluster`;
 }
 
 const NO_POD = "is Rook's operator running? Else start the toolbox, and run: kubectl rook-deps install";

@@ -1,5 +1,5 @@
-import { cephBinding, CONTROLLER_NAME, mayAccount, type AccessAttributes } from '#pkg/install';
-import { isForbidden, listAt, refOf, textAt } from '#pkg/object';
+import { cephBinding, CONTROLLER_NAME } from '#pkg/install';
+import { isForbidden, listAt, mayAccount, refOf, textAt, type AccessAttributes } from '#pkg/object';
 import type { CheckPorts } from './check.ts';
 
 /** Whether the controller may do all this in a namespace, as the server would decide; who may not ask it goes by what install makes. */

@@ -1,16 +1,13 @@
-import { allOperatorPods, proxyPods, toolboxPods } from '#pkg/ceph';
+import { mayChangeClusters, operatorPods, proxyPods, toolboxPods } from '#pkg/ceph';
 import {
   compareText,
-  isForbidden,
   isTerminating,
   Kinds,
-  textAt,
   type KubeObject,
   type Listing,
   type Reader,
   type Writer,
 } from '#pkg/object';
-import { mayAccount } from './account-access.ts';
 import { isCephBinding } from './ceph-binding.ts';
 import { MANAGED_SELECTOR } from './names.ts';
 import type { ChosenOptions } from './render.ts';
@@ -69,7 +66,7 @@ async function whereRookIs(
 ): Promise<readonly string[]> {
   const { reader } = ports;
   const clusters = await reader.list({ kind: Kinds.CephCluster, detail: 'metadata' }, signal);
-  const operators = await allOperatorPods(reader, signal);
+  const operators = await operatorPods(reader, undefined, signal);
   const near = await Promise.all(
     namespacesOf(clusters.items).flatMap((name) => [
       toolboxPods(reader, name, signal),
@@ -94,20 +91,11 @@ function sayUnseen(listings: readonly Listing[], { say }: CephRightsPorts): void
  * Anybody can make a pod with the label of an operator, and its answers would be believed. A real one may change every
  * CephCluster.
  */
-async function isGenuine(
-  pod: KubeObject,
-  { writer, say }: CephRightsPorts,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function isGenuine(pod: KubeObject, ports: CephRightsPorts, signal: AbortSignal): Promise<boolean> {
   const { namespace = '', name } = pod.metadata;
-  const account = { namespace, name: textAt(pod, 'spec', 'serviceAccountName') ?? 'default' };
-  const access = { verb: 'update', group: 'ceph.rook.io', resource: 'cephclusters' };
-  const isTrusted = await mayAccount(account, access, writer, signal).catch((error: unknown) => {
-    if (isForbidden(error)) return false;
-    throw error;
-  });
+  const isTrusted = (await mayChangeClusters(pod, undefined, ports, signal)) === true;
   if (!isTrusted)
-    say(
+    ports.say(
       `pod ${namespace}/${name} looks like Rook's operator, but it was not seen that it may update every CephCluster: if it is, add --ceph-namespace ${namespace}`,
     );
   return isTrusted;

@@ -6,7 +6,6 @@
  * that is ours.
  */
 export { CANARY_ANSWER, canaryGuard } from './canary.ts';
-export { mayAccount, type AccessAttributes } from './account-access.ts';
 export { bundleOf, CONFIG_MAP_BYTES, type Bundle } from './bundle.ts';
 export { cephBinding, isCephBinding } from './ceph-binding.ts';
 export { findCephRights } from './ceph-rights.ts';

@@ -4,6 +4,7 @@
  * Words: a *reference* names an object without version or UID; a *key* is a reference as a string; a *resource
  * type* is a kind with the names people type for it; a *gap* is something that could not be looked at.
  */
+export * from './account-access.ts';
 export * from './cleanup-policy.ts';
 export * from './cut-text.ts';
 export * from './errors.ts';

@@ -11,6 +11,9 @@ const unasked: CodePage = {
   remedy: [
     'Ceph is asked in the pod of the Rook operator, or in the toolbox: one of them must be ready, and you need the ' +
       'rights get and create on pods/exec there.',
+    'An operator in another namespace must be seen to belong to the cluster: its account may update the CephCluster, or ' +
+      'the daemons of the cluster name its namespace in their label rook.io/operator-namespace. Else start the toolbox ' +
+      'beside the cluster.',
     '--ceph-conf FILE asks with the ceph program of your own machine.',
     '--no-ceph leaves Ceph out of the answer, and the answer then says nothing about such data.',
     'The webhook refuses without an answer: kubectl rook-deps install --ceph=prefer lets it do without.',

@@ -182,7 +182,7 @@ function machineryOf(
   const writer = kubeWriter(transport, types);
   const live = kubeWatcher(transport, types);
   const reader = kubeReader(transport, { types, asksDefinitions: true });
-  const ways = { reader, exec: podExec(transport), conf: cephConf, env };
+  const ways = { reader, writer, exec: podExec(transport), conf: cephConf, env };
   return {
     namespace,
     connection,

@@ -39,7 +39,7 @@ export async function openTools(args: Args, io: Io): Promise<Tools> {
   const { reader, writer, evict, exec } = cluster;
   const conf = args.text('ceph-conf');
   const nodes = new Set(args.words.slice(1));
-  const ways = { reader, exec, conf, env: io.env, avoids: (node: string) => nodes.has(node) };
+  const ways = { reader, writer, exec, conf, env: io.env, avoids: (node: string) => nodes.has(node) };
   const ledgerPorts = { reader, writer, now: io.now };
   const [resources, commands] = [resourceLedger(ledgerPorts), configMapLedger(ledgerPorts)];
   const ports: MaintenancePorts = {

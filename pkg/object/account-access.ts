@@ -1,4 +1,5 @@
-import { isTrueAt, type Writer } from '#pkg/object';
+import { isTrueAt } from './fields.ts';
+import type { Writer } from './writer.ts';
 
 /** What somebody would do, as the server asks about it. */
 export interface AccessAttributes {
