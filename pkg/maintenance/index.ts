@@ -24,6 +24,7 @@ export { maintenanceNotes } from './notes.ts';
 export { Observer } from './observe.ts';
 export { planText } from './plan-text.ts';
 export { WAVES, type DrainPod } from './pods.ts';
+export { givenUp } from './recovery.ts';
 export { maintenanceReconciler } from './reconciler.ts';
 export { resourceLedger } from './resource-ledger.ts';
 export { ownDomains, type Situation, type Surroundings } from './situation.ts';
