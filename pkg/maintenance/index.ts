@@ -11,6 +11,7 @@ export { configMapLedger, type CommandLedger } from './config-map-ledger.ts';
 export { conflictsIn, type Conflict } from './conflicts.ts';
 export { evictAll } from './evictions.ts';
 export { glance } from './glance.ts';
+export { isHiccup } from './hiccup.ts';
 export { inquire, type InquiryPorts } from './inquiry.ts';
 export type { Ledger } from './ledger.ts';
 export {
