@@ -7,6 +7,7 @@ import type { Ledger } from './ledger.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { Observer } from './observe.ts';
 import { nextStep } from './plan.ts';
+import { givenUp } from './recovery.ts';
 import type { Situation, Surroundings } from './situation.ts';
 import type { Status } from './status.ts';
 import { downNow, pendingPods, type Step } from './steps.ts';
@@ -191,7 +192,7 @@ const REASONS: Partial<Record<Status['phase'], string>> = {
 
 /** An Event on the node and its clusters when it comes to another phase; without a status, when it is over. */
 async function tellOf(
-  { maintenance, node, surroundings }: Situation,
+  { maintenance, node, surroundings, now }: Situation,
   status: Status | undefined,
   { record }: MaintenancePorts,
   signal: AbortSignal,
@@ -202,7 +203,9 @@ async function tellOf(
   if (!reason) return;
   const clusters = surroundings?.clusters ?? [];
   const why = [request.reason, request.requestedBy && `asked for by ${request.requestedBy}`].filter(Boolean);
-  const what = status ? status.message || status.phase : 'nothing of it is left';
+  const what = status
+    ? status.message || status.phase
+    : (givenUp(maintenance, now) ?? 'nothing of it is left');
   const osds = listed(before.clusters.flatMap((one) => one.osds).map(osdName));
   const note = `maintenance of node ${request.node}${why.length > 0 ? ` (${why.join('; ')})` : ''}: ${what}${before.clusters.length > 0 ? `; ${osds}` : ''}`;
   const objects = [...(node ? [node.object] : []), ...clusters.map(({ object }) => object)];

@@ -1,6 +1,7 @@
 import type { OsdMap, StopForecast } from '#pkg/ceph';
 import { domainWords, listed } from '#pkg/drain';
 import { poolsKeeping } from './copies.ts';
+import { ONE_BY_ONE } from './one-by-one.ts';
 import {
   ownDomains,
   type CephAnswer,
@@ -134,7 +135,8 @@ function dataConflicts(cluster: ClusterFacts, { osdMap, groups }: Told): readonl
       ...lost,
     ];
   const { isClean, words, unclean, needed, forecast, turns, opinion } = groups;
-  if (turns && turns.next === undefined) return [...lost, onTheWay(words)];
+  // Not even force lets the next go before all data is whole again.
+  if (turns && turns.next === undefined) return [...lost, never('OneByOne', `${ONE_BY_ONE} (${words})`)];
   const isUnclean = !isClean && (down.length === foreign.length || unclean.length > 0);
   return [
     ...lost,
@@ -147,14 +149,6 @@ function dataConflicts(cluster: ClusterFacts, { osdMap, groups }: Told): readonl
       ? [never('DataWouldStop', 'Ceph says that it is not ok to stop these OSDs')]
       : []),
   ];
-}
-
-/** Where OSDs go one by one, not even force lets the next go before all data is whole again. */
-function onTheWay(words: string): Conflict {
-  return never(
-    'OneByOne',
-    `the OSDs of this node cannot go all at once, and go to other nodes one by one: the next when the one before is up there and all placement groups are clean (${words})`,
-  );
 }
 
 function forecastWords({ wouldStop, unknown }: StopForecast, { pools }: OsdMap): string {

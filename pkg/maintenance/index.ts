@@ -11,6 +11,7 @@ export { configMapLedger, type CommandLedger } from './config-map-ledger.ts';
 export { conflictsIn, type Conflict } from './conflicts.ts';
 export { evictAll } from './evictions.ts';
 export { glance } from './glance.ts';
+export { isHiccup } from './hiccup.ts';
 export { inquire, type InquiryPorts } from './inquiry.ts';
 export type { Ledger } from './ledger.ts';
 export {
@@ -24,6 +25,7 @@ export { maintenanceNotes } from './notes.ts';
 export { Observer } from './observe.ts';
 export { planText } from './plan-text.ts';
 export { WAVES, type DrainPod } from './pods.ts';
+export { givenUp } from './recovery.ts';
 export { maintenanceReconciler } from './reconciler.ts';
 export { resourceLedger } from './resource-ledger.ts';
 export { ownDomains, type Situation, type Surroundings } from './situation.ts';

@@ -2,6 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '#pkg/object';
 import { aRequest, MaintenanceWorld } from '#test/fakes/maintenance-world.ts';
 import { anOsd } from '#test/fixtures/osds.ts';
+import { conflictsIn } from './conflicts.ts';
+import { inquire } from './inquiry.ts';
+import { Observer } from './observe.ts';
+import { planText } from './plan-text.ts';
+import { NEW_STATUS } from './status.ts';
+
+const { signal } = new AbortController();
 
 /** OSDs of node-x that share data, and can run on node-y; whether they come up there is up to the test. */
 class PortableWorld extends MaintenanceWorld {
@@ -77,6 +84,16 @@ describe('an OSD that can run on another node', () => {
     const held = await world.start(aRequest({ noDrain: true, force: true }));
     expect(held?.status).toMatchObject({ phase: 'Pending', blockedBy: [{ reason: 'DataWouldStop' }] });
   });
+});
+
+test('the plan tells of OSDs that go one by one', async () => {
+  const { ports } = new PortableWorld();
+  const origin = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-x' } };
+  const maintenance = { request: aRequest(), isStopping: false, status: NEW_STATUS, origin };
+  const seen = await new Observer(ports.reader).look(maintenance, 0, signal);
+  const surroundings = await inquire(seen, ports, signal);
+  expect(conflictsIn(seen, surroundings)).toEqual([]);
+  expect(planText(seen, surroundings, []).join('\n')).toContain('go to other nodes one by one');
 });
 
 test('OSDs that are bound to the node and would take data with them stay', async () => {

@@ -17,6 +17,10 @@ export interface Movable {
   readonly here: readonly number[];
 }
 
+/** For whoever reads the plan, and whoever waits. */
+export const ONE_BY_ONE =
+  'the OSDs of this node cannot go all at once, and go to other nodes one by one: the next when the one before is up there and all placement groups are clean';
+
 export const NONE_MOVABLE: Movable = { osds: [], here: [] };
 
 /** By the Deployments of all OSDs, and the pods that go. */

@@ -2,6 +2,7 @@ import { domainWords, drainSettings, listed } from '#pkg/drain';
 import type { KubeObject } from '#pkg/object';
 import { printable, table } from '#pkg/render';
 import type { Conflict } from './conflicts.ts';
+import { ONE_BY_ONE } from './one-by-one.ts';
 import { WAVES, type DrainPod, type Wave } from './pods.ts';
 import { durationMs, type MaintenanceRequest } from './maintenance.ts';
 import { daemonWords, MANAGER, metadataServerName, serviceOf } from './services.ts';
@@ -39,6 +40,7 @@ export function planText(
   return [
     `Node ${printable(request.node)} ${cordon}.`,
     ...clusters.map(clusterLine),
+    ...clusters.flatMap(turnLine),
     ...(clusters.length === 0 ? ['It has nothing of Ceph.'] : []),
     ...(request.duration ? [`noout goes after ${request.duration}, whatever happens.`] : []),
     ...clusters.flatMap((cluster) => rookLine(cluster, request)),
@@ -58,6 +60,11 @@ function clusterLine(cluster: ClusterFacts): string {
       ? 'Ceph does not answer'
       : `${ceph.health}, placement groups: ${'words' in ceph.groups ? ceph.groups.words : 'unknown'}`;
   return printable(`CephCluster ${id}: ${osds}${where} (${state}).`);
+}
+
+function turnLine({ id, ceph }: ClusterFacts): readonly string[] {
+  const goOneByOne = ceph.kind === 'told' && 'words' in ceph.groups && ceph.groups.turns?.next !== undefined;
+  return goOneByOne ? [printable(`CephCluster ${id}: ${ONE_BY_ONE}.`)] : [];
 }
 
 /** Where Rook has a noout of its own: that goes, and ours stays. */

@@ -1,6 +1,7 @@
 import { domainWords, listed } from '#pkg/drain';
 import { ownDomains, type CephAnswer, type ClusterFacts, type Situation } from './situation.ts';
-import type { ClusterOsds, Obstacle } from './status.ts';
+import type { Maintenance } from './maintenance.ts';
+import type { ClusterOsds, Obstacle, Status } from './status.ts';
 import { downNow, held, nooutStep, type Step } from './steps.ts';
 import { osdName } from './words.ts';
 
@@ -22,19 +23,34 @@ export function nextRecovery(situation: Situation): Step {
   if (status.clusters.length === 0) return { kind: 'end' };
   if (!surroundings) return { kind: 'inquire' };
   // On a node that others keep cordoned, or that is gone, no OSD will come back.
-  const isAwaited = own !== undefined && !own.isCordoned && !isLate(situation);
+  const isAwaited = own !== undefined && !own.isCordoned;
+  const isLate = isPatienceOver(status, now);
   const clusters = isAwaited ? surroundings.clusters.flatMap((cluster) => concerned(cluster, status)) : [];
   const missing = clusters.flatMap(missingIn);
-  if (missing.length > 0) return held(situation, 'Recovering', missing, downNow(situation));
+  const waiting = held(situation, 'Recovering', missing, downNow(situation));
+  if (missing.length > 0 && !isLate) return waiting;
+  // What is given up has to be known when it is over.
+  if (isLate && !sameReasons(missing, status.blockedBy)) return { ...waiting, next: 'at-once' };
   const open = status.noout.find(({ state }) => state !== 'off');
   if (open) return nooutStep(situation, open, 'unset');
   // Nothing of ours depends on them: whoever maintains the next node does.
-  const blocking = clusters.flatMap(blockingIn);
+  const blocking = isLate ? [] : clusters.flatMap(blockingIn);
   return blocking.length > 0 ? held(situation, 'Recovering', blocking, downNow(situation)) : { kind: 'end' };
 }
 
-function isLate({ maintenance: { status }, now }: Situation): boolean {
-  return now - Date.parse(status.recoveringSince ?? '') > PATIENCE_MS;
+function isPatienceOver({ recoveringSince = '' }: Status, now: number): boolean {
+  return now - Date.parse(recoveringSince) > PATIENCE_MS;
+}
+
+function sameReasons(a: readonly Obstacle[], b: readonly Obstacle[]): boolean {
+  return a.length === b.length && a.every(({ reason }, at) => reason === b[at]?.reason);
+}
+
+/** What had not come back when a stop ended, in words; undefined when all had. */
+export function givenUp({ status, isStopping }: Maintenance, now: number): string | undefined {
+  if (!isStopping || status.blockedBy.length === 0 || !isPatienceOver(status, now)) return undefined;
+  const what = status.blockedBy.map(({ message }) => message).join('; ');
+  return `given up after ${PATIENCE_MS / 60_000} minutes: ${what}`;
 }
 
 /** A cluster, and its OSDs that were on the node. */

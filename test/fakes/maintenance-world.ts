@@ -80,6 +80,8 @@ export class MaintenanceWorld {
   /** Pods whose eviction was only tried. */
   readonly rehearsed: string[] = [];
   readonly events: string[] = [];
+  /** What the events say. */
+  readonly notes: string[] = [];
   /** Why the budgets hold a pod; by its name. */
   readonly holds = new Map<string, string>();
   /** What the server says to the eviction of a pod; by its name. */
@@ -173,8 +175,9 @@ export class MaintenanceWorld {
           return { kind: 'evicted' };
         });
       },
-      record: async (object, reason) => {
+      record: async (object, reason, note) => {
         this.events.push(`${object.kind} ${reason}`);
+        this.notes.push(note);
       },
     };
   }

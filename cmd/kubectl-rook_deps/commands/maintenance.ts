@@ -32,7 +32,8 @@ last two cases only. Of what else would be away it warns. How things were is wri
 an interruption.
 
 stop brings back what start has changed, and nothing else: a cordon or a noout that was there before stays. It waits until
-OSDs are up, all data is whole, and no budget holds others for the sake of the node. status says where it stands.
+OSDs are up, all data is whole, and no budget holds others for the sake of the node, for half an hour at most; what is missing
+then it says, and ends with 1. status says where it stands, and looks for itself where no controller does.
 
 start --rolling takes several nodes, by name or selector, one failure domain at a time. You stop each when your work on it is
 done; the next domain begins when nothing is in its way. Run it again to go on: what is under way comes first.

@@ -1,5 +1,6 @@
-import { advance, Observer, type Ledger, type Maintenance } from '#pkg/maintenance';
+import { advance, isHiccup, Observer, type Ledger, type Maintenance } from '#pkg/maintenance';
 import { isConflict } from '#pkg/object';
+import { Backoff } from '#pkg/runtime';
 import type { Io } from '../io.ts';
 import { warn } from '../wiring.ts';
 import { hasController, type Found, type Tools } from './tools.ts';
@@ -7,6 +8,9 @@ import { hasController, type Found, type Tools } from './tools.ts';
 const POLL_MS = 1000;
 /** How often it is asked whether the controller lives. */
 const LIFE_CHECK_MS = 30_000;
+
+/** How long we wait before we try again, while nobody answers. */
+const PAUSES = { baseMs: 1000, capMs: 30_000, jitter: 0 };
 
 /** Where we carry a maintenance out; undefined while a living controller does. */
 export async function carrier(
@@ -31,6 +35,7 @@ export class Carriage {
   #checkedMs: number;
   /** How long the last step wants to be left alone: what it came to is told before that. */
   #waitMs = 0;
+  readonly #pauses = new Backoff(PAUSES);
 
   constructor(found: Found, ledger: Ledger | undefined, tools: Tools, io: Io) {
     this.#found = found;
@@ -41,8 +46,19 @@ export class Carriage {
     this.#checkedMs = tools.ports.clock.now();
   }
 
-  /** Undefined when it is over. */
+  /** Undefined when it is over. What may pass by itself is told and tried again; only a refusal ends it. */
   async turn(current: Maintenance, signal: AbortSignal): Promise<Maintenance | undefined> {
+    try {
+      return await this.#turn(current, signal);
+    } catch (error) {
+      if (signal.aborted || !isHiccup(error)) throw error;
+      this.#waitMs = this.#pauses.nextMs(current.request.node);
+      const lastError = `${error instanceof Error ? error.message : String(error)}; trying again`;
+      return { ...current, status: { ...current.status, lastError } };
+    }
+  }
+
+  async #turn(current: Maintenance, signal: AbortSignal): Promise<Maintenance | undefined> {
     const { ports } = this.#tools;
     await this.#changeGuard(signal);
     const ledger = this.#ledger;
@@ -51,6 +67,7 @@ export class Carriage {
     try {
       const held = await ledger.hold(current, signal);
       const result = await advance(held, ledger, this.#observer, ports, signal);
+      this.#pauses.forget(current.request.node);
       if (result.kind === 'ended') return undefined;
       this.#waitMs = result.afterMs;
       return result.maintenance;
@@ -64,9 +81,12 @@ export class Carriage {
 
   async #lookOn(current: Maintenance, signal: AbortSignal): Promise<Maintenance | undefined> {
     const { resources, commands, ports } = this.#tools;
-    await ports.clock.sleep(POLL_MS, signal);
+    await ports.clock.sleep(Math.max(POLL_MS, this.#waitMs), signal);
+    this.#waitMs = 0;
     // There may be another one of this node, kept elsewhere.
-    return again(current, this.#found.by === 'controller' ? resources : commands, signal);
+    const found = await again(current, this.#found.by === 'controller' ? resources : commands, signal);
+    this.#pauses.forget(current.request.node);
+    return found;
   }
 
   /** A controller may die meanwhile, or come back: for a moment both may do it, and what is written first counts. */

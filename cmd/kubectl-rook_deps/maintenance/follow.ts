@@ -1,4 +1,5 @@
-import type { Ledger, Maintenance } from '#pkg/maintenance';
+import { givenUp, type Ledger, type Maintenance } from '#pkg/maintenance';
+import { printable } from '#pkg/render';
 import { failureLines } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { Carriage } from './carriage.ts';
@@ -38,13 +39,14 @@ export async function follow(
   const stopBy = AbortSignal.any([signal, ...limit(options.limitMs)]);
   const carriage = new Carriage(found, options.ledger, tools, io);
   try {
-    for (let current: Maintenance | undefined = found.maintenance; ;) {
-      if (!current) return gone(node, options, io, progress);
+    for (let current = found.maintenance; ;) {
       progress.note(current);
       const code = codeOf(current, options, io, progress);
       if (code !== undefined) return code;
       if (clock.now() >= deadlineMs) return late(node, options, progress);
-      current = await carriage.turn(current, stopBy);
+      const next = await carriage.turn(current, stopBy);
+      if (!next) return gone(node, givenUp(current, clock.now()), options, io, progress);
+      current = next;
     }
   } catch (error) {
     if (!signal.aborted && stopBy.aborted) return late(node, options, progress);
@@ -78,11 +80,20 @@ function codeOf(
   return 1;
 }
 
-function gone(node: string, { verb, way }: FollowOptions, io: Io, progress: MaintenanceProgress): number {
+/** `lack`: what a stop did not wait for any longer. */
+function gone(
+  node: string,
+  lack: string | undefined,
+  { verb, way }: FollowOptions,
+  io: Io,
+  progress: MaintenanceProgress,
+): number {
   progress.end();
   if (verb === 'stop') {
     io.print(`node/${node} out of maintenance`);
-    return 0;
+    if (lack === undefined) return 0;
+    io.error(printable(`error: ${lack}`));
+    return 1;
   }
   const why = `the maintenance of ${node} was stopped by somebody`;
   if (!way) io.error(`error: ${why}`);
