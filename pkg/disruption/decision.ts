@@ -14,6 +14,8 @@ export type Protection =
       readonly draining: string;
       /** Its node is drained, so its OSDs will be back: data need not move. */
       readonly isPlanned: boolean;
+      /** Why even its OSDs that are up must stay, if they must. */
+      readonly stay?: string;
     };
 
 export interface Situation {

@@ -4,6 +4,7 @@ import { served } from '#test/fixtures/served-objects.ts';
 import { THREE_ZONES } from '../../scripts/ceph/index.ts';
 import { BudgetFilm } from './budget-film.ts';
 import { describeOnCeph } from './ceph.ts';
+import { secondFailureTests } from './drain-second-failure.ts';
 import { DEFAULT, DrainStage } from './drain-stage.ts';
 
 const WAIT = { timeout: 90_000, interval: 250 };
@@ -258,4 +259,6 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
     await untilQuiet();
     await vi.waitFor(async () => expect(await stage.client.read(stage.state)).toBeDefined(), WAIT);
   });
+
+  secondFailureTests(() => stage);
 });
