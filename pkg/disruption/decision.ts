@@ -31,7 +31,7 @@ export interface Situation {
  */
 export function decide({ osds, cleanliness, draining }: Situation): Protection {
   const down = osds.filter(({ isDown }) => isDown);
-  if (cleanliness === 'clean') {
+  if (cleanliness === 'clean' || cleanliness === 'replaced') {
     return { kind: 'default', excluded: down.filter(({ isGone }) => !isGone).map(({ id }) => id) };
   }
   if (down.length === 0) {

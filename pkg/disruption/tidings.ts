@@ -79,11 +79,12 @@ function beginningOf({ type, osds, health }: DrainNews, domain: string): string 
   return `${down.join(', ')} of ${where} went down; OSDs of every other ${type} must stay until it is back (${groupWords(health?.words)})`;
 }
 
-function endOf({ before, type, protection }: DrainNews): string {
+function endOf({ before, type, protection, health }: DrainNews): string {
   const excluded = protection.kind === 'default' ? protection.excluded : [];
   const without =
     excluded.length > 0 ? `, without counting ${excluded.map((id) => `osd.${id}`).join(', ')}` : '';
-  return `all placement groups are clean; ${before ? `${type} ${before} holds back nobody any more: ` : ''}one OSD may go${without}`;
+  const state = health?.isClean === false ? 'all copies are there' : 'all placement groups are clean';
+  return `${state}; ${before ? `${type} ${before} holds back nobody any more: ` : ''}one OSD may go${without}`;
 }
 
 /** The nodes where OSDs were, that are still there. */
