@@ -15,6 +15,7 @@ export function secondFailureTests(at: () => DrainStage): void {
     async () => {
       const stage = at();
       await vi.waitFor(async () => expect(await stage.isQuiet()).toBe(true), WAIT);
+      await vi.waitFor(async () => expect(await restsFor(stage)).toBeGreaterThan(3000), WAIT);
       const hung = await partnerOf(1, [4, 5], stage);
       // Of somebody else, so that the data stays where it is for the time of the test.
       await stage.ceph.output('ceph', ['osd', 'set', 'noout']);
@@ -47,6 +48,14 @@ export function secondFailureTests(at: () => DrainStage): void {
       await vi.waitFor(async () => expect(await stage.isQuiet()).toBe(true), WAIT);
     },
   );
+}
+
+/** For how many milliseconds the controller has waited for a change; none while it is going to look by itself. */
+async function restsFor(stage: DrainStage): Promise<number> {
+  const lines = (await stage.log()).split('\n').filter((line) => line.includes('"controller":"disruption"'));
+  const last = lines.at(-1) ?? '';
+  if (!last.includes('wait-for-change')) return 0;
+  return Date.now() - Date.parse((JSON.parse(last) as { readonly time: string }).time);
 }
 
 /** One of some OSDs that has a placement group together with another. */
