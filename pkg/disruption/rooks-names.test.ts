@@ -56,8 +56,13 @@ function handedOver(budgets: readonly KubeObject[], services: readonly KubeObjec
   for (const budget of budgets) there.set(budget.metadata.name, budget);
   const none: readonly KubeObject[] = [];
   const seen: Observation = {
-    ...{ deployments: none, pods: none, nodes: none, budgets, services },
-    ...{ state: { noout: [] }, hasState: false },
+    deployments: none,
+    pods: none,
+    nodes: none,
+    budgets,
+    services,
+    state: { noout: [] },
+    hasState: false,
   };
   return handOver(seen, OWNER, undefined, writer, signal);
 }

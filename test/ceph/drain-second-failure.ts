@@ -68,9 +68,8 @@ async function partnerOf(id: number, some: readonly number[], stage: DrainStage)
 }
 
 async function isReady(id: number, stage: DrainStage): Promise<boolean> {
-  const { stdout } = await stage.kubectl(
-    ...['get', 'pods', '-n', 'rook-ceph', '-l', `ceph-osd-id=${id}`],
-    ...['-o', 'jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}'],
-  );
+  const path = 'jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}';
+  const pods = ['pods', '-n', 'rook-ceph', '-l', `ceph-osd-id=${id}`];
+  const { stdout } = await stage.kubectl('get', ...pods, '-o', path);
   return stdout.trim() === 'True';
 }
