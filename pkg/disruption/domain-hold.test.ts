@@ -5,7 +5,7 @@ import { aCluster } from '#test/fixtures/objects.ts';
 import { aNode, anOsd } from '#test/fixtures/osds.ts';
 import { osdBudgets } from './budgets.ts';
 import type { Protection } from './decision.ts';
-import { holdUnsafeDomain, type HoldSituation } from './domain-hold.ts';
+import { holdUnsafeDomain } from './domain-hold.ts';
 import { tellOfHold } from './tidings.ts';
 
 const OWNER = {
@@ -47,16 +47,25 @@ function healthOf(groups: readonly (readonly [string, readonly number[]])[], min
 const under = (protection: Protection): readonly KubeObject[] =>
   osdBudgets(protection, 'zone', osdsWithout(), OWNER);
 
-function stayOf(parts: Partial<HoldSituation>, protection: Protection = DRAINING_X): string | undefined {
-  const situation = {
+interface Parts {
+  readonly osds?: readonly OsdFacts[];
+  readonly health?: Health | undefined;
+  readonly before?: string | undefined;
+  readonly budgets?: readonly KubeObject[];
+}
+
+/** Why the rest of zone x has to stay. */
+function stayOf(parts: Parts): string | undefined {
+  const { osds, health, before, budgets } = {
     osds: osdsWithout(0),
     health: healthOf([['active+undersized', [2, 4]]]),
     before: undefined,
     budgets: under(QUIET),
-    deployments: DEPLOYMENTS,
     ...parts,
   };
-  const held = holdUnsafeDomain(protection, situation);
+  const state = { noout: [], ...(before === undefined ? {} : { draining: before }) };
+  const seen = { state, budgets, deployments: DEPLOYMENTS };
+  const held = holdUnsafeDomain(DRAINING_X, osds, health, seen, OWNER);
   return held.kind === 'blocking' ? held.stay : undefined;
 }
 

@@ -1,40 +1,46 @@
 import { forecastStop, type PlacementGroup } from '#pkg/ceph';
 import { groupWords, listed, type Health, type OsdFacts } from '#pkg/drain';
 import { numberAt, type KubeObject } from '#pkg/object';
+import type { BudgetOwner } from './budgets.ts';
 import type { Protection } from './decision.ts';
 import { selected } from './foreign.ts';
+import { osdBudgetsIn, type Observation } from './observation.ts';
 
-export interface HoldSituation {
+interface Situation {
   readonly osds: readonly OsdFacts[];
   readonly health: Health | undefined;
   /** The domain that was draining until now. */
   readonly before: string | undefined;
-  /** The budgets of OSDs that are there. */
-  readonly budgets: readonly KubeObject[];
-  readonly deployments: readonly KubeObject[];
+  /** What lies over its OSDs until now. */
+  readonly cover: Cover;
 }
+
+/** Budgets that let none go, one that lets one go, or nothing. */
+type Cover = 'held' | 'default' | 'none';
 
 /**
  * A domain drains on only if the data outlives it: an OSD of another domain may be down as well, or a pool have no copy to
  * spare. What is held stays so while copies are missing of what it serves, for these may be of a domain that drained before.
  */
-export function holdUnsafeDomain(protection: Protection, situation: HoldSituation): Protection {
+export function holdUnsafeDomain(
+  protection: Protection,
+  osds: readonly OsdFacts[],
+  health: Health | undefined,
+  seen: Pick<Observation, 'state' | 'budgets' | 'deployments'>,
+  owner: BudgetOwner,
+): Protection {
   if (protection.kind === 'default' || protection.draining === '') return protection;
-  const isOfIt = ({ domain, isDown, isGone }: OsdFacts): boolean =>
-    domain === protection.draining && !isDown && !isGone;
-  const live = situation.osds.filter(isOfIt).map(({ id }) => id);
+  const { draining } = protection;
+  const isOfIt = ({ domain, isDown, isGone }: OsdFacts): boolean => domain === draining && !isDown && !isGone;
+  const live = osds.filter(isOfIt).map(({ id }) => id);
   if (live.length === 0) return protection;
-  const stay = reasonToStay(live, protection.draining, situation);
+  const cover = coverOf(live, osdBudgetsIn(seen.budgets, owner), seen.deployments);
+  const stay = reasonToStay(live, draining, { osds, health, before: seen.state.draining, cover });
   return stay === undefined ? protection : { ...protection, stay };
 }
 
-function reasonToStay(
-  live: readonly number[],
-  draining: string,
-  situation: HoldSituation,
-): string | undefined {
-  const { osds, health, before } = situation;
-  const cover = coverOf(live, situation);
+function reasonToStay(live: readonly number[], draining: string, situation: Situation): string | undefined {
+  const { osds, health, before, cover } = situation;
   if (!health) {
     // Silence gives nothing back, and takes nothing away from a drain that was safe and has no other beside it.
     const isAlone = osds.every(({ isDown, domain }) => !isDown || domain === draining);
@@ -66,11 +72,11 @@ function count(groups: readonly unknown[]): string {
   return `${groups.length} placement group${groups.length === 1 ? '' : 's'}`;
 }
 
-/** What lies over OSDs until now: budgets that let none go, one that lets one go, or nothing. */
 function coverOf(
   live: readonly number[],
-  { budgets, deployments }: Pick<HoldSituation, 'budgets' | 'deployments'>,
-): 'held' | 'default' | 'none' {
+  budgets: readonly KubeObject[],
+  deployments: readonly KubeObject[],
+): Cover {
   const over = budgets.filter((budget) => selected(budget, deployments).some((id) => live.includes(id)));
   if (over.some((budget) => numberAt(budget, 'spec', 'maxUnavailable') === 0)) return 'held';
   return over.length > 0 ? 'default' : 'none';

@@ -98,13 +98,7 @@ class Round {
     const type = view?.layout.type ?? state.type ?? requestedDomain(services);
     const osds = await viewOsds(type, this.#seen, this.#ceph, view, this.#silence, signal);
     const decided = decide({ osds, cleanliness: cleanliness(osds, health), draining: state.draining });
-    const protection = holdUnsafeDomain(decided, {
-      osds,
-      health,
-      before: state.draining,
-      budgets: osdBudgetsIn(this.#seen.budgets, this.#owner),
-      deployments: this.#seen.deployments,
-    });
+    const protection = holdUnsafeDomain(decided, osds, health, this.#seen, this.#owner);
     await this.#protect(protection, type, osds, health, signal);
     await this.#keepData(protection, view, signal);
     const quorum = await this.#protectDaemons(view ? this.#ceph : undefined, signal);
