@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Clock } from '#pkg/clock';
 import { fakeRunner, type Reply } from '#test/fakes/ceph-runner.ts';
 import { cephClient } from './client.ts';
@@ -18,9 +18,14 @@ function osdDump(up: readonly number[], down: readonly number[] = []): Reply {
   return { json: { epoch: 1, crush_version: 1, osds, pools: [], flags_set: [], crush_node_flags: {} } };
 }
 
-const group = (state: string): object => ({ pgid: '1.0', state, acting: [0, 1] });
-const seen = (state: string, ...numbers: readonly number[]): Reply => ({
-  json: { pg_ready: true, pg_stats: [group(state)], osd_stats: numbers.map((seq, osd) => ({ osd, seq })) },
+const seen = (state: string, ...numbers: readonly number[]): Reply =>
+  seenOn(state.includes('undersized') ? [0] : [...numbers.keys()], state, ...numbers);
+const seenOn = (acting: readonly number[], state: string, ...numbers: readonly number[]): Reply => ({
+  json: {
+    pg_ready: true,
+    pg_stats: [{ pgid: '1.0', state, acting }],
+    osd_stats: numbers.map((seq, osd) => ({ osd, seq })),
+  },
 });
 
 /** Gives the next of several answers each time it is asked. */
@@ -80,6 +85,29 @@ test('an OSD that went down meanwhile makes it start again', async () => {
   });
   const { groups } = await settledGroups(cephClient(runner), impatient(), signal);
   expect(isClean(groups)).toBe(false);
+});
+
+describe('a group that names an OSD that is down', () => {
+  const withGroups = (...groups: readonly Reply[]): CephRunner =>
+    inTurn({
+      'ceph osd dump': [osdDump([0], [1])],
+      [FLUSH]: [{ code: 6, stdout: 'osd.0: 2\n', stderr: '' }],
+      'ceph pg dump': groups,
+    });
+  const settled = async (...groups: readonly Reply[]): Promise<readonly string[]> => {
+    const { groups: found } = await settledGroups(cephClient(withGroups(...groups)), impatient(), signal);
+    return found.map(({ state }) => state);
+  };
+  const early = seenOn([0, 1], 'active+clean', 2);
+
+  test('is of before, and is not believed', async () => {
+    expect(await settled(early, seenOn([0], 'active+undersized', 2))).toEqual(['active+undersized']);
+    await expect(settled(early)).rejects.toThrow(CephSilent);
+  });
+
+  test('is all there is to know when nobody speaks for it', async () => {
+    expect(await settled(seenOn([1], 'stale+active+clean', 2))).toEqual(['stale+active+clean']);
+  });
 });
 
 test('an OSD that is up and does not report leaves it without an answer', async () => {

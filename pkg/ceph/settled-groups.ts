@@ -25,10 +25,22 @@ export async function settledGroups(ceph: Ceph, clock: Clock, signal: AbortSigna
     const osdMap = await ceph.osdMap(signal);
     // Somebody who came or went meanwhile belongs to another picture. The epoch says too much: it counts snapshots.
     const isWhole = osdMap.osds.every(({ id, isUp }) => !isUp || wanted.has(id));
-    if (isWhole && upOsds(before) === upOsds(osdMap)) return { osdMap, groups };
+    const isSteady = isWhole && upOsds(before) === upOsds(osdMap);
+    if (isSteady && areCurrent(groups, osdMap)) return { osdMap, groups };
     before = osdMap;
     await pause('the OSD map does not come to rest', until, clock, signal);
   }
+}
+
+/**
+ * Whether no group names an OSD that is down: its others reported before they heard of that. One that nobody has spoken for
+ * since says so itself, and may never say anything else.
+ */
+function areCurrent(groups: readonly PlacementGroup[], { osds }: OsdMap): boolean {
+  const up = new Set(osds.filter(({ isUp }) => isUp).map(({ id }) => id));
+  const isCurrent = ({ state, acting }: PlacementGroup): boolean =>
+    state.split('+').includes('stale') || acting.every((id) => up.has(id));
+  return groups.every(isCurrent);
 }
 
 function upOsds({ osds }: OsdMap): string {

@@ -63,32 +63,28 @@ export function osdBudgets(
     const isAllLeft = left.size > 0 && osds.every(({ id, isGone }) => isGone || left.has(id));
     return isAllLeft ? [] : [defaultBudget(sortedIds([...protection.excluded, ...left]), owner)];
   }
-  const { draining } = protection;
+  const mayGo = ({ id, domain, isDown }: OsdFacts): boolean =>
+    left.has(id) || (domain === protection.draining && (isDown || isFree(protection)));
   const placed = osds.filter((osd) => !osd.isUnlabelled && !osd.isGone);
   const named = new Set(placed.map(({ domain }) => domain));
-  const others = [...named].filter((domain) => domain !== draining);
   const unlabelled = osds.filter((osd) => osd.isUnlabelled);
-  const leftOf = (some: readonly OsdFacts[]): readonly number[] =>
-    some.map(({ id }) => id).filter((id) => left.has(id));
-  const domainOnes = others.flatMap((domain) => {
+  const domainOnes = [...named].flatMap((domain) => {
     const own = placed.filter((osd) => osd.domain === domain);
-    const without = leftOf(own);
+    const without = own.filter(mayGo).map(({ id }) => id);
     return without.length === own.length ? [] : [domainBudget(type, domain, without, owner)];
   });
-  const free = sortedIds([...freed(unlabelled, draining), ...leftOf(unlabelled)]);
-  const hasUnplaced = unlabelled.length > leftOf(unlabelled).length;
+  const free = sortedIds(unlabelled.filter(mayGo).map(({ id }) => id));
+  const hasUnplaced = unlabelled.some(({ id }) => !left.has(id));
   return [...domainOnes, ...(hasUnplaced ? [unplacedBudget(type, named, free, owner)] : [])];
+}
+
+/** All of a domain with a name may go, unless they must stay; of those of no known place only whoever is down. */
+function isFree({ draining, stay }: Extract<Protection, { kind: 'blocking' }>): boolean {
+  return draining !== '' && stay === undefined;
 }
 
 function sortedIds(ids: readonly number[]): readonly number[] {
   return [...new Set(ids)].sort((a, b) => a - b);
-}
-
-/** Of a domain with a name all may go; of those of no known place only whoever is down. */
-function freed(unlabelled: readonly OsdFacts[], draining: string): readonly number[] {
-  return unlabelled
-    .filter(({ domain, isDown }) => domain === draining && (domain !== '' || isDown))
-    .map(({ id }) => id);
 }
 
 /**

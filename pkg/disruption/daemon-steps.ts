@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Quorum } from '#pkg/ceph';
-import { groupOf, numberAt, type KubeObject } from '#pkg/object';
+import { fieldAt, groupOf, numberAt, type KubeObject } from '#pkg/object';
 import { isOurs, type BudgetOwner } from './budgets.ts';
 import { daemonBudgets, MONITOR_BUDGET } from './daemon-budgets.ts';
 import { isOfPurpose, type Observation } from './observation.ts';
@@ -32,7 +33,15 @@ export function daemonSteps(
   return transition(present, wanted);
 }
 
-/** Rook's are owned by the cluster, or by what the daemons belong to. */
-function isOfRooks({ metadata }: KubeObject): boolean {
-  return (metadata.ownerReferences ?? []).some(({ apiVersion }) => groupOf(apiVersion) === 'ceph.rook.io');
+/** Rook's are owned by the cluster, or by what the daemons belong to; that of the monitors by nobody. */
+function isOfRooks(budget: KubeObject): boolean {
+  const { ownerReferences = [], labels, name } = budget.metadata;
+  const isPlain = ownerReferences.length === 0 && labels === undefined;
+  if (name === MONITOR_BUDGET && isPlain) return selectsMonitors(budget);
+  return ownerReferences.some(({ apiVersion }) => groupOf(apiVersion) === 'ceph.rook.io');
+}
+
+/** These and nothing else, as Rook has it. */
+function selectsMonitors({ spec }: KubeObject): boolean {
+  return isDeepStrictEqual(fieldAt(spec, 'selector'), { matchLabels: { app: 'rook-ceph-mon' } });
 }

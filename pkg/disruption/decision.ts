@@ -14,6 +14,8 @@ export type Protection =
       readonly draining: string;
       /** Its node is drained, so its OSDs will be back: data need not move. */
       readonly isPlanned: boolean;
+      /** Why even its OSDs that are up must stay, if they must. */
+      readonly stay?: string;
     };
 
 export interface Situation {
@@ -29,7 +31,7 @@ export interface Situation {
  */
 export function decide({ osds, cleanliness, draining }: Situation): Protection {
   const down = osds.filter(({ isDown }) => isDown);
-  if (cleanliness === 'clean') {
+  if (cleanliness === 'clean' || cleanliness === 'replaced') {
     return { kind: 'default', excluded: down.filter(({ isGone }) => !isGone).map(({ id }) => id) };
   }
   if (down.length === 0) {

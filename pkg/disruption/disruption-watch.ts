@@ -48,21 +48,21 @@ export class DisruptionWatch {
   }
 
   turnAll(): void {
-    for (const { ref } of this.#clusters()) this.#turn(ref);
+    for (const ref of this.clusters()) this.#turn(ref);
   }
 
   run(signal: AbortSignal): Promise<void> {
     return this.#kinds.run(signal);
   }
 
-  #clusters(): Iterable<Sign> {
-    return this.#kinds.store(Kinds.CephCluster)?.values() ?? [];
+  clusters(): readonly ObjectRef[] {
+    return [...(this.#kinds.store(Kinds.CephCluster)?.values() ?? [])].map(({ ref }) => ref);
   }
 
   /** A node concerns every cluster; anything else those of its namespace. */
   #wake(ref: ObjectRef | undefined): void {
-    for (const cluster of this.#clusters()) {
-      if (!ref?.namespace || ref.namespace === cluster.ref.namespace) this.#turn(cluster.ref);
+    for (const cluster of this.clusters()) {
+      if (!ref?.namespace || ref.namespace === cluster.namespace) this.#turn(cluster);
     }
   }
 }

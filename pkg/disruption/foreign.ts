@@ -28,7 +28,8 @@ export function foreignBudgets(
   };
 }
 
-function selected({ spec }: KubeObject, deployments: readonly KubeObject[]): readonly number[] {
+/** The OSDs whose pods a budget selects. */
+export function selected({ spec }: KubeObject, deployments: readonly KubeObject[]): readonly number[] {
   const fits = structuredSelector(fieldAt(spec, 'selector'));
   return deployments
     .filter((deployment) => fits(podLabels(deployment)))

@@ -35,7 +35,10 @@ class Notebook {
   readonly writer: Writer = {
     create: () => Promise.reject(new Error('not used here')),
     createReview: () => Promise.reject(new Error('not used here')),
-    patch: () => Promise.reject(new Error('not used here')),
+    patch: (ref) => {
+      this.lines.push(`leave ${ref.name}`);
+      return Promise.resolve(undefined as never);
+    },
     apply: (object) => {
       this.lines.push(`apply ${object.metadata.labels ? 'our ' : ''}${object.metadata.name}`);
       return Promise.resolve(object);
@@ -91,11 +94,13 @@ test('where Rook has its own already, that is not touched', async () => {
   expect(lines).toEqual(['delete rook-ceph-osd-zone-y']);
 });
 
-test('budgets of daemons go, if they are ours', async () => {
+test('budgets of daemons go, if they are ours and Rook has none of their name', async () => {
   const { writer, ceph, lines } = new Notebook();
-  const mine = unmarked(budget('mine', 'daemon', { selector: {} }, OWNER));
-  expect(await handOver(seen({ budgets: [monitors, mine] }), OWNER, ceph, writer, signal)).toBe(true);
-  expect(lines).toEqual(['delete rook-ceph-mon-pdb']);
+  const mirror = budget('mirror', 'daemon', { selector: {} }, OWNER);
+  const theirs = unmarked(budget('theirs', 'daemon', { selector: {} }, OWNER));
+  const all = seen({ budgets: [monitors, mirror, theirs] });
+  expect(await handOver(all, OWNER, ceph, writer, signal)).toBe(true);
+  expect(lines).toEqual(['leave rook-ceph-mon-pdb', 'delete mirror']);
 });
 
 test('flags go before the notes on them', async () => {

@@ -5,6 +5,7 @@
  * budgets hold all domains but the one that *drains*. An OSD is *drained* when it is down and its node is cordoned, out of
  * service or gone. *noout* keeps Ceph from moving the data of OSDs that will be back.
  */
+export { CephPulse } from './ceph-pulse.ts';
 export { DisruptionWatch } from './disruption-watch.ts';
 export type { DisruptionPorts } from './ports.ts';
 export { disruptionReconciler } from './reconciler.ts';

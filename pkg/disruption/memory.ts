@@ -8,6 +8,8 @@ export const SLOW_MS = 30_000;
 /** What is worth knowing from one look at a cluster to the next. Without it everything is right as well. */
 export class Memory {
   layout: CrushLayout | undefined;
+  /** The domain that drains and was said to be held itself. */
+  held: string | undefined;
   #told: string | undefined;
   #sign = '';
   #waitMs = BUSY_MS;

@@ -15,6 +15,7 @@ import { cleanliness } from './cleanliness.ts';
 import { missingFrom, needsQuorum } from './daemon-budgets.ts';
 import { daemonSteps } from './daemon-steps.ts';
 import { decide, type Protection } from './decision.ts';
+import { holdUnsafeDomain } from './domain-hold.ts';
 import { foreignBudgets } from './foreign.ts';
 import { handOver, withdraw } from './hand-over.ts';
 import { Memory, SLOW_MS } from './memory.ts';
@@ -22,7 +23,7 @@ import { nooutSteps } from './noout.ts';
 import { observe, osdBudgetsIn, type Observation } from './observation.ts';
 import type { DisruptionPorts } from './ports.ts';
 import { Questions } from './questions.ts';
-import { tellOfDrain, tellOfNoout } from './tidings.ts';
+import { tellOfDrain, tellOfHold, tellOfNoout } from './tidings.ts';
 import { transition } from './transition.ts';
 import { StateKeeper, takeNooutSteps, takeSteps } from './writes.ts';
 
@@ -122,7 +123,8 @@ class Round {
     const { ceph, silence } = this.#questions;
     const type = view?.layout.type ?? state.type ?? requestedDomain(services);
     const osds = await viewOsds(type, this.#seen, ceph, view, silence, signal);
-    const protection = decide({ osds, cleanliness: cleanliness(osds, health), draining: state.draining });
+    const decided = decide({ osds, cleanliness: cleanliness(osds, health), draining: state.draining });
+    const protection = holdUnsafeDomain(decided, osds, health, this.#seen, this.#owner);
     await this.#protect(protection, type, osds, health, signal);
     await this.#keepData(protection, view, signal);
     const quorum = await this.#protectDaemons(view ? ceph : undefined, signal);
@@ -152,7 +154,10 @@ class Round {
     if (this.#memory.isNews(foreign.note))
       await this.#ports.record(this.#cluster, 'BudgetsOfOthers', foreign.note, signal);
     const news = { before: before.draining, protection, type, osds, health };
-    await tellOfDrain(news, this.#cluster, this.#seen, this.#ports.record, signal);
+    const { record } = this.#ports;
+    await tellOfDrain(news, this.#cluster, this.#seen, record, signal);
+    const { held } = this.#memory;
+    this.#memory.held = await tellOfHold(news, held, this.#cluster, this.#seen, record, signal);
   }
 
   async #keepData(protection: Protection, view: CephView | undefined, signal: AbortSignal): Promise<void> {

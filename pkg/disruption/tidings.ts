@@ -35,6 +35,25 @@ export async function tellOfDrain(
   for (const node of nodesOf(news.osds.filter(isConcerned), seen)) await record(node, reason, note, signal);
 }
 
+/** An Event when even the domain that drains has to stay. The domain that this was said of, for the next time. */
+export async function tellOfHold(
+  { protection, type, osds }: Pick<DrainNews, 'protection' | 'type' | 'osds'>,
+  said: string | undefined,
+  cluster: KubeObject,
+  seen: Pick<Observation, 'nodes'>,
+  record: Record,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (protection.kind === 'default' || protection.stay === undefined) return undefined;
+  const { draining, stay } = protection;
+  if (draining === said) return draining;
+  const note = `${domainWords(type, draining)} drains, and its OSDs that are up must stay as well: ${stay}`;
+  await record(cluster, 'DrainHeld', note, signal);
+  const live = osds.filter(({ domain, isDown }) => domain === draining && !isDown);
+  for (const node of nodesOf(live, seen)) await record(node, 'DrainHeld', note, signal);
+  return draining;
+}
+
 /** An Event when the time of noout is over: from then on Ceph moves data. */
 export async function tellOfNoout(
   steps: readonly NooutStep[],
@@ -69,8 +88,9 @@ function endOf({ before, type, protection, health }: DrainNews): string {
   const excluded = protection.kind === 'default' ? protection.excluded : [];
   const without =
     excluded.length > 0 ? `, without counting ${excluded.map((id) => `osd.${id}`).join(', ')}` : '';
+  const state = health?.isClean === false ? 'all copies are there' : 'all placement groups are clean';
   return before
-    ? `all placement groups are clean; ${type} ${before} holds back nobody any more: one OSD may go${without}`
+    ? `${state}; ${type} ${before} holds back nobody any more: one OSD may go${without}`
     : `all copies are there; one OSD may go${without} (${groupWords(health?.words)})`;
 }
 

@@ -4,7 +4,7 @@ import { Kinds } from '#pkg/object';
 import { aFilesystem, anObject, aPool, aStore } from '#test/fixtures/objects.ts';
 import { cephSample, RELEASES } from '#test/fixtures/ceph.ts';
 import { fakeRunner } from '#test/fakes/ceph-runner.ts';
-import { enforcedDomain, requestedDomain } from './failure-domain.ts';
+import { enforcedDomain, requestedDomain, rooksDomain } from './failure-domain.ts';
 
 function aRule(id: number, ...types: readonly string[]): CrushRule {
   const choices = types.map((type) => ({ op: 'chooseleaf_firstn', type, count: 0 }));
@@ -73,4 +73,17 @@ describe('the failure domain that resources ask for', () => {
     expect(requestedDomain([anObject(Kinds.CephObjectZone, 'z', { spec: { dataPool: zone } })])).toBe('zone');
     expect(requestedDomain([])).toBe('host');
   });
+});
+
+test.for([
+  { specs: ['region', 'zone'], expected: 'zone' },
+  { specs: ['region', 'zone', 'host'], expected: 'host' },
+  { specs: ['aaa', 'bbb'], expected: 'host' },
+  { specs: ['', 'rack'], expected: 'rack' },
+  { specs: ['osd', 'rack'], expected: 'rack' },
+  { specs: ['region'], expected: 'host' },
+  { specs: [], expected: undefined },
+])('14.7 W17 of pools over $specs Rook takes $expected', ({ specs, expected }) => {
+  const pools = specs.map((failureDomain, at) => aPool(`p${at}`, { spec: { failureDomain } }));
+  expect(rooksDomain(pools)).toBe(expected);
 });

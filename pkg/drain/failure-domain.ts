@@ -32,6 +32,23 @@ export function requestedDomain(resources: readonly KubeObject[]): string {
   );
 }
 
+const POOLS_OF_ROOK = ['CephBlockPool', 'CephFilesystem', 'CephObjectStore'];
+
+/**
+ * The same as Rook works it out, which does not look at zones, nor at pools that leave it open or to the OSD. Undefined where
+ * it has no pool to work it out from, and does nothing.
+ */
+export function rooksDomain(resources: readonly KubeObject[]): string | undefined {
+  const own = resources.filter(({ kind }) => POOLS_OF_ROOK.includes(kind));
+  if (own.length === 0) return undefined;
+  const types = own.flatMap((resource) =>
+    poolSpecs(resource).flatMap((spec) => textAt(spec, 'failureDomain') ?? []),
+  );
+  const found = lowest(types.filter((type) => type !== 'osd' && type !== ''));
+  // The largest of all it takes for none.
+  return found === ORDER.at(-1) ? STANDARD_DOMAIN : found;
+}
+
 function poolSpecs(resource: KubeObject): readonly unknown[] {
   const { spec } = resource;
   switch (resource.kind) {

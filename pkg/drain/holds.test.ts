@@ -34,6 +34,21 @@ describe('the OSDs of a node', () => {
     );
   });
 
+  test('are held although their own domain drains, while others are down that hold the same data', () => {
+    const osds = [2, 5].map((id) => ({
+      id,
+      domain: id === 2 ? 'zone-y' : 'zone-z',
+      isDown: true,
+      isDrained: false,
+    }));
+    const up = { id: 3, domain: 'zone-y', isDown: false, isDrained: false };
+    const [hold] = holdsOn([pod(3)], [blocking], picture({ osds: [...osds, up], draining: 'zone-y' }));
+    expect(hold).not.toHaveProperty('domain');
+    expect(hold?.message).toBe(
+      'rook-ceph-osd-zone-zone-y holds osd.3 because data might not be served with fewer OSDs while osd.2 and osd.5 are down (placement groups: 12 active+undersized)',
+    );
+  });
+
   test.for([
     {
       name: 'is back, until its copies are',

@@ -1,6 +1,6 @@
 import { numberAt, type KubeObject } from '#pkg/object';
 import { evictionOf, type Eviction } from './eviction.ts';
-import { DEFAULT_BUDGET } from './kinds.ts';
+import { DEFAULT_BUDGET, OSD_ID } from './kinds.ts';
 import type { OsdFacts } from './osd-facts.ts';
 import { domainWords, groupWords, listed, podWords } from './words.ts';
 
@@ -90,7 +90,7 @@ function holdOf(
         message: `${names} ${budgets.length === 2 ? 'both' : 'all'} select ${who}, and the API server evicts no pod with more than one budget`,
       };
     case 'refused': {
-      const reason = refusal(eviction, picture);
+      const reason = refusal(eviction, pods, picture);
       return {
         kind: 'refused',
         budgets,
@@ -113,9 +113,10 @@ type Reason = Pick<Hold, 'domain' | 'message'>;
 
 function refusal(
   { budget, needs, has }: Extract<Eviction, { kind: 'refused' }>,
+  pods: readonly KubeObject[],
   picture: DrainPicture | undefined,
 ): Reason {
-  if (picture && isBlocking(budget)) return blockingReason(picture);
+  if (picture && isBlocking(budget)) return ownReason(pods, picture) ?? blockingReason(picture);
   if (picture && budget.metadata.name === DEFAULT_BUDGET) return defaultReason(picture);
   return { message: `because it needs ${needs} healthy pods and counts ${has}` };
 }
@@ -124,6 +125,20 @@ function refusal(
 export function isBlocking(budget: KubeObject): boolean {
   const isNamed = budget.metadata.name.startsWith(`${DEFAULT_BUDGET}-`);
   return isNamed && numberAt(budget, 'spec', 'maxUnavailable') === 0;
+}
+
+/** Why even OSDs of the domain that drains have to stay. */
+function ownReason(
+  pods: readonly KubeObject[],
+  { osds, draining, groups }: DrainPicture,
+): Reason | undefined {
+  const ids = new Set(pods.map(({ metadata }) => Number(metadata.labels?.[OSD_ID])));
+  const isOwn = osds.some(({ id, domain }) => ids.has(id) && domain === draining);
+  if (!draining || !isOwn) return undefined;
+  const trouble = downWords(osds) ?? 'copies are missing';
+  return {
+    message: `because data might not be served with fewer OSDs while ${trouble} (${groupWords(groups)})`,
+  };
 }
 
 function blockingReason({ type, osds, draining, groups }: DrainPicture): Reason {
@@ -137,10 +152,14 @@ function blockingReason({ type, osds, draining, groups }: DrainPicture): Reason 
 }
 
 function defaultReason({ osds, groups }: DrainPicture): Reason {
-  const down = osds.filter(({ isDown }) => isDown).map(({ id }) => `osd.${id}`);
-  const verb = down.length === 1 ? 'is' : 'are';
-  const others = down.length > 0 ? `${listed(down)} ${verb} down` : 'another one is not ready';
+  const others = downWords(osds) ?? 'another one is not ready';
   return { message: `because one OSD may be missing at a time, and ${others} (${groupWords(groups)})` };
+}
+
+/** `osd.0 and osd.1 are down`. */
+function downWords(osds: readonly OsdFacts[]): string | undefined {
+  const down = osds.filter(({ isDown }) => isDown).map(({ id }) => `osd.${id}`);
+  return down.length > 0 ? `${listed(down)} ${down.length === 1 ? 'is' : 'are'} down` : undefined;
 }
 
 function budgetName({ metadata: { namespace = '', name } }: KubeObject): string {

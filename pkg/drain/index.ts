@@ -25,7 +25,7 @@ export {
 export { DRAIN_KINDS, inquireDrains } from './inquiry.ts';
 export { isReadyPod } from './eviction.ts';
 export type { LookPorts } from './cluster-look.ts';
-export { requestedDomain } from './failure-domain.ts';
+export { requestedDomain, rooksDomain } from './failure-domain.ts';
 export { holdsForGood, holdsOn, isBlocking, type DrainPicture, type Hold } from './holds.ts';
 export { BUDGET, DEFAULT_BUDGET, isMonitor, NODE, OSD_ID, OSD_SELECTOR, POOL_KINDS } from './kinds.ts';
 export { nodeState } from './node-state.ts';

@@ -36,6 +36,9 @@ export interface CephCluster {
   /** As a crash; what a memstore held is lost. */
   killOsd(id: number): Promise<void>;
   isOsdRunning(id: number): boolean;
+  /** As a kernel that does not answer: the process is there, and does nothing. */
+  freezeOsd(id: number): void;
+  thawOsd(id: number): void;
   killManager(): Promise<void>;
   startManager(): void;
   /** Waits until all OSDs are up and all placement groups really are clean. */
@@ -116,6 +119,8 @@ function clusterOf(layout: CephLayout, children: Children): CephCluster {
     stopOsd: (id) => children.end(`osd.${id}`, 'SIGTERM'),
     killOsd: (id) => children.end(`osd.${id}`),
     isOsdRunning: (id) => children.isRunning(`osd.${id}`),
+    freezeOsd: (id) => children.signal(`osd.${id}`, 'SIGSTOP'),
+    thawOsd: (id) => children.signal(`osd.${id}`, 'SIGCONT'),
     killManager: () => children.end('mgr.x'),
     startManager: () => daemon(children, 'mgr.x', 'ceph-mgr', 'x', conf),
     untilClean: (signal = never) => untilClean(ceph, signal),

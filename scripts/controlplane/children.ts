@@ -67,6 +67,11 @@ export class Children {
     return this.#running.has(name);
   }
 
+  /** SIGSTOP and SIGCONT: it hangs, and goes on. */
+  signal(name: string, signal: NodeJS.Signals): void {
+    this.#running.get(name)?.kill(signal);
+  }
+
   /** Ends one server, as a crash would unless another signal is named; it may be started again. */
   async end(name: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#running.get(name);

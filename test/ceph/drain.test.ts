@@ -5,6 +5,7 @@ import { BudgetFilm } from './budget-film.ts';
 import { describeOnCeph } from './ceph.ts';
 import { disturbanceTests } from './drain-disturbances.ts';
 import { handOverTests } from './drain-hand-over.ts';
+import { secondFailureTests } from './drain-second-failure.ts';
 import { DEFAULT, DrainStage, LONG, PLACES, WAIT } from './drain-stage.ts';
 import { wholeZoneTests } from './drain-whole-zone.ts';
 
@@ -264,4 +265,6 @@ describeOnCeph('drains, with OSDs that are real processes', () => {
     await untilQuiet();
     await vi.waitFor(async () => expect(await stage.client.read(stage.state)).toBeDefined(), WAIT);
   });
+
+  secondFailureTests(() => stage);
 });

@@ -1,4 +1,4 @@
-import { DisruptionWatch, disruptionReconciler } from '#pkg/disruption';
+import { CephPulse, DisruptionWatch, disruptionReconciler } from '#pkg/disruption';
 import { keyOf, type ObjectRef } from '#pkg/object';
 import { Queue } from '#pkg/runtime';
 import type { Feature, Machinery } from './feature.ts';
@@ -13,17 +13,20 @@ export function disruptionFeature(machinery: Machinery): Feature {
   const { reader, writer, watcher, record, cephOf, clock, logger } = machinery;
   const queue = new Queue<ObjectRef>({ clock, idOf: keyOf });
   const watch = new DisruptionWatch({ watcher, clock, logger, random: Math.random }, (ref) => queue.add(ref));
+  const ports = { reader, writer, cephOf, record, clock, logger };
+  const pulse = new CephPulse(
+    ports,
+    () => watch.clusters(),
+    (ref) => queue.add(ref),
+  );
   return {
     everywhere: [{ name: 'watches for drains', run: (signal) => watch.run(signal) }],
     leading: [
-      working(
-        'disruption',
-        queue,
-        disruptionReconciler({ reader, writer, cephOf, record, clock, logger }),
-        machinery,
-        () => watch.turnAll(),
-        { workers: WORKERS, timeoutMs: RECONCILE_TIMEOUT_MS },
-      ),
+      working('disruption', queue, disruptionReconciler(ports), machinery, () => watch.turnAll(), {
+        workers: WORKERS,
+        timeoutMs: RECONCILE_TIMEOUT_MS,
+      }),
+      { name: 'feels for what only Ceph knows', run: (signal) => pulse.run(signal) },
     ],
   };
 }
