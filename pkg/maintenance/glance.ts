@@ -58,7 +58,8 @@ function withoutTerm(situation: Situation): Situation {
 function statusAt(step: Step, situation: Situation, written: Status): Status {
   const fresh = { ...written, ...downNow(situation) };
   if (step.kind === 'evict') return toEvict(situation, fresh);
-  if (step.kind !== 'tell' || step.next === 'at-once') return toDo(situation.maintenance, fresh);
+  const isNews = step.kind === 'tell' && (step.next !== 'at-once' || written.phase === 'Recovering');
+  if (!isNews) return toDo(situation.maintenance, fresh);
   const { status } = step;
   const isSilent =
     status.blockedBy.length > 0 && status.blockedBy.every(({ reason }) => reason === 'CephSilent');

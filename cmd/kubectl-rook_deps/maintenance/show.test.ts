@@ -154,6 +154,10 @@ test('a stop that nobody goes on with says what is missing', async () => {
   world.live = () => undefined;
   await world.settle('node-x', 5);
   expect(reasons(await shown(world))).toEqual(['OsdDown']);
+  world.clock.jump(31 * 60_000);
+  world.up.add(0).add(1);
+  world.recovering.add('1.1');
+  expect(reasons(await shown(world))).toEqual(['Unclean']);
 });
 
 describe('a NodeMaintenance', () => {
