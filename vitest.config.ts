@@ -1,7 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './test/long-first.ts';
+
+/** They share no API server, as the other files beside them do: each starts one. */
+const OF_THEIR_OWN = [
+  'cache',
+  'check-command',
+  'check-installation',
+  'install',
+  'install-ceph',
+  'install-life',
+].map((name) => `test/cluster/${name}.test.ts`);
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {
@@ -16,6 +28,7 @@ export default defineConfig({
         test: {
           name: 'cluster',
           include: ['test/{cluster,e2e}/**/*.test.ts'],
+          exclude: OF_THEIR_OWN,
           globalSetup: ['test/cluster/global-setup.ts'],
           // One file at a time: they share one API server, and requests are counted on it.
           fileParallelism: false,
@@ -27,7 +40,7 @@ export default defineConfig({
       {
         test: {
           name: 'controller',
-          include: ['test/{controller,package}/**/*.test.ts'],
+          include: ['test/{controller,package}/**/*.test.ts', ...OF_THEIR_OWN],
           globalSetup: ['test/cluster/global-setup.ts'],
           // Each file has a control plane of its own, and mostly waits.
           maxWorkers: 3,
