@@ -53,6 +53,7 @@ export function handOverTests(at: () => DrainStage): void {
       await film.end();
       expect(film.mistakes('zone-z')).toEqual([]);
       await stage.client.delete(RookStandIn.notes);
+      await stage.client.delete(RookStandIn.managers);
     },
   );
 }

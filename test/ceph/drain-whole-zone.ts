@@ -55,9 +55,13 @@ export function wholeZoneTests(at: () => DrainStage): void {
       LONG,
       async () => {
         await drained();
-        expect([0, 1, 6].map((id) => at().ceph.isOsdRunning(id))).toEqual([false, false, false]);
+        const { ceph } = at();
+        await vi.waitFor(() => expect([0, 1, 6].filter((id) => ceph.isOsdRunning(id))).toEqual([]), WAIT);
         await expectOthersHeld();
-        expect((await at().why('node-b')).clusters[0]?.down).toEqual([0, 1, 6]);
+        await vi.waitFor(
+          async () => expect((await at().why('node-b')).clusters[0]?.down).toEqual([0, 1, 6]),
+          WAIT,
+        );
       },
     );
 

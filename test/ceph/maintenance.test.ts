@@ -9,7 +9,7 @@ import { fieldAt, isTrueAt, Kinds, listAt, textAt, type KubeObject } from '#pkg/
 import { served } from '#test/fixtures/served-objects.ts';
 import { startCeph, THREE_ZONES, type CephCluster } from '../../scripts/ceph/index.ts';
 import { run, type Finished } from '../../scripts/controlplane/index.ts';
-import { Client } from '../controller/client.ts';
+import { Client, type Target } from '../controller/client.ts';
 import { localInstall, type LocalInstall, type Replica } from '../controller/local-install.ts';
 import { namespace } from '../controller/objects.ts';
 import { describeOnCeph } from './ceph.ts';
@@ -46,6 +46,17 @@ const resource = {
   metadata: { name: 'node-a' },
   spec: { nodeName: 'node-a' },
 };
+/** Of another operator, on node-a. */
+function foreignLease(): Target & { readonly spec: object } {
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'node-node-a', namespace: 'medik8s-leases' },
+    spec: { holderIdentity: 'node-maintenance', leaseDurationSeconds: 3600, renewTime },
+  };
+}
+
 /** All rights on maintenances, and none on nodes. */
 function maintainer(name: string): readonly object[] {
   const [apiGroup, resources] = [
@@ -409,14 +420,7 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
       LONG,
       async () => {
         await client.create(namespace('medik8s-leases'));
-        const now = new Date().toISOString().replace('Z', '000Z');
-        const spec = { holderIdentity: 'node-maintenance', leaseDurationSeconds: 3600, renewTime: now };
-        const lease = {
-          apiVersion: 'coordination.k8s.io/v1',
-          kind: 'Lease',
-          metadata: { name: 'node-node-a', namespace: 'medik8s-leases' },
-          spec,
-        };
+        const lease = foreignLease();
         await client.create(lease);
         const refused = await maintenance('start', 'node-a', '--yes');
         expect(refused.code).toBe(1);
@@ -510,6 +514,36 @@ describeOnCeph('maintenance, with OSDs that are real processes', () => {
         expect((await client.create(other)).message).toContain('must bear the name of its node');
         const long = { ...resource, spec: { nodeName: 'node-a', duration: 'soon' } };
         expect((await client.create(long)).status).toBe(422);
+        await untilAsBefore();
+      },
+    );
+
+    test(
+      'status tells what is waited for, before it begins, while it is held, and on the way back',
+      LONG,
+      async () => {
+        const shows = (wanted: string, words: string): Promise<void> =>
+          vi.waitFor(async () => {
+            const { stdout } = await maintenance('status', 'node-a', '-o', 'json');
+            expect(stdout).toContain(`"phase": "${wanted}"`);
+            expect(textAt(JSON.parse(stdout), 'status', 'message')).toContain(words);
+          }, WAIT);
+        await client.create(namespace('medik8s-leases'));
+        const lease = foreignLease();
+        await client.create(lease);
+        const still = { ...resource, spec: { nodeName: 'node-a', noDrain: true } };
+        expect((await client.create(still)).status).toBe(201);
+        await shows('Pending', '"node-maintenance" holds the lease medik8s-leases/node-node-a');
+        expect(await isCordoned('node-a')).toBe(false);
+        await client.delete(lease);
+        await shows('Succeeded', 'pods stay where they are, as was asked');
+        await client.patch(node('node-a'), { spec: { unschedulable: null } });
+        await shows('Running', 'somebody has uncordoned the node');
+        await ceph.killManager();
+        expect(await maintenance('stop', 'node-a', '--wait=false')).toMatchObject({ code: 0 });
+        await shows('Recovering', 'Ceph does not tell how its placement groups are');
+        expect(await flags()).toEqual([0, 1]);
+        ceph.startManager();
         await untilAsBefore();
       },
     );

@@ -19,6 +19,13 @@ export class RookStandIn {
     metadata: { name: 'rook-ceph-pdbstatemap', namespace: 'rook-ceph' },
   };
 
+  /** Rook keeps this one whatever it is told, so it is not taken back; with its operator goes whoever would delete it. */
+  static readonly managers = {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'rook-ceph-mgr-pdb', namespace: 'rook-ceph' },
+  };
+
   readonly #client: Client;
   readonly #ceph: CephCluster;
   readonly #stop = new AbortController();
