@@ -98,6 +98,8 @@ mon tick interval = 1
 # Each change of a map would wait up to a second to be joined with others.
 paxos propose interval = 0.1
 paxos min wait = 0.01
+# Zones, by the number of their type: a pool that a manager makes, when it likes, is spread as the others are.
+osd crush chooseleaf type = 9
 osd pool default size = 3
 osd pool default min size = 2
 osd pool default pg num = ${PG_NUM}
