@@ -25,7 +25,7 @@ export {
   type CephRunner,
   type Finished,
 } from './runner.ts';
-export { mayChangeClusters, operatorsOf } from './operators.ts';
+export { mayChangeClusters, operatorHomes, operatorsOf } from './operators.ts';
 export { operatorPods, proxyPods, toolboxPods } from './pods.ts';
 export { forecastStop, type PlacementGroup, type StopForecast } from './pg-map.ts';
 export { questionsAbout } from './questions.ts';

@@ -58,7 +58,7 @@ export async function operatorsOf(
 }
 
 /** The namespaces from which these daemons were made. */
-function operatorHomes(daemons: readonly KubeObject[]): readonly string[] {
+export function operatorHomes(daemons: readonly KubeObject[]): readonly string[] {
   return [...new Set(daemons.flatMap(({ metadata }) => metadata.labels?.[MADE_FROM] ?? []))];
 }
 

@@ -1,9 +1,8 @@
+import { operatorHomes } from '#pkg/ceph';
 import { isReadyPod } from '#pkg/drain';
 import { listAt, textAt, type KubeObject } from '#pkg/object';
 
 export const OPERATOR_SELECTOR = 'app=rook-ceph-operator';
-/** Is on the daemons that Rook has made: the namespace of the operator that did. Old ones have none. */
-const MADE_FROM = 'rook.io/operator-namespace';
 const RESTRICTED = 'ROOK_CURRENT_NAMESPACE_ONLY';
 
 /**
@@ -15,10 +14,10 @@ export function hasOperator(
   daemons: readonly KubeObject[],
   operators: readonly KubeObject[],
 ): boolean {
-  const told = new Set(daemons.flatMap(({ metadata }) => metadata.labels?.[MADE_FROM] ?? []));
+  const told = operatorHomes(daemons);
   return operators.filter(isRunning).some((operator) => {
     const home = operator.metadata.namespace ?? '';
-    return home === namespace || (told.size > 0 ? told.has(home) : !isRestricted(operator));
+    return home === namespace || (told.length > 0 ? told.includes(home) : !isRestricted(operator));
   });
 }
 

@@ -293,22 +293,43 @@ describe('Ctrl-C', () => {
   });
 });
 
-test('an API server that is away for a while ends nothing', async () => {
-  const world = aWorld();
-  const { turns, work } = people(world);
-  let failures = 0;
-  const said = await roll(world, {}, async (io) => {
-    world.cluster.before = () => undefined;
-    if (turns.length === 0 && io.err().includes('waiting for "kubectl') && failures < 5) {
-      failures += 1;
-      world.cluster.before = () => {
-        throw new Error('connection refused');
-      };
-      return;
-    }
-    await work();
+describe('while people are at work', () => {
+  /** The API server fails so often, and then no more. */
+  async function failing(
+    status: number,
+    message: string,
+    times: number,
+  ): Promise<{ said: Awaited<ReturnType<typeof roll>>; failures: number }> {
+    const world = aWorld();
+    const { turns, work } = people(world);
+    let failures = 0;
+    const said = await roll(world, {}, async (io) => {
+      world.cluster.before = () => undefined;
+      if (turns.length === 0 && io.err().includes('waiting for "kubectl') && failures < times) {
+        failures += 1;
+        world.cluster.before = () => {
+          throw Object.assign(new Error(message), { status });
+        };
+        return;
+      }
+      await work();
+    });
+    return { said, failures };
+  }
+
+  test('an API server that is away for a while ends nothing', async () => {
+    const { said, failures } = await failing(0, 'connection refused', 5);
+    expect(said.code).toBe(0);
+    expect(failures).toBe(5);
+    expect(said.err()).toContain('node-x: connection refused; trying again');
   });
-  expect(said.code).toBe(0);
-  expect(failures).toBe(5);
-  expect(said.err()).toContain('node-x: connection refused; trying again');
+
+  test('a refusal ends it at once, with the way on and the way back', async () => {
+    const { said, failures } = await failing(403, 'no longer allowed', 5);
+    expect(said.code).toBe(1);
+    expect(failures).toBe(1);
+    expect(said.err()).toContain('no longer allowed');
+    expect(said.err()).not.toContain('trying again');
+    expect(said.err()).toContain('To go back: kubectl rook-deps maintenance stop node-x');
+  });
 });

@@ -1,5 +1,5 @@
 import { listed } from '#pkg/drain';
-import { conflictsIn } from '#pkg/maintenance';
+import { conflictsIn, isHiccup } from '#pkg/maintenance';
 import { printable } from '#pkg/render';
 import { failureLines } from '../failure.ts';
 import type { Io } from '../io.ts';
@@ -131,12 +131,13 @@ export class Round {
     return this.#patiently(name, () => findMaintenance(name, this.#tools, signal), signal);
   }
 
+  /** A refusal would be the same the next time. */
   async #patiently<T>(name: string, ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let failures = 0; ; failures += 1) {
       try {
         return await ask();
       } catch (error) {
-        if (signal.aborted || failures >= MAX_FAILURES) throw error;
+        if (signal.aborted || !isHiccup(error) || failures >= MAX_FAILURES) throw error;
         this.#progress.say(
           `${name}: ${error instanceof Error ? error.message : String(error)}; trying again`,
         );
@@ -163,11 +164,11 @@ export class Round {
   }
 
   #failed(error: unknown, signal: AbortSignal): number {
-    this.#progress.end();
     if (signal.aborted) {
       this.#progress.leave('interrupted', this.#way());
       return INTERRUPTED;
     }
+    this.#progress.end();
     for (const line of failureLines(error instanceof Error ? error : new Error(String(error))))
       this.#io.error(line);
     this.#progress.leave('it could not go on', this.#way());
